@@ -1,0 +1,68 @@
+"""What the site is: title, languages, theme, gallery. Values, no code."""
+
+project = "Multi-GPU examples"
+author = "The Multi-GPU examples authors"
+copyright = "2026, The Multi-GPU examples authors"
+language = "en"
+
+extensions = [
+    "sphinx_gallery.gen_gallery",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "gallery_intl",
+]
+exclude_patterns = ["_build", ".venv", "gallery", "tests", "tutorials/index.rst"]
+templates_path = ["_templates"]
+nitpicky = True
+
+# Languages, by their own names, in the order of the menu; the first is the source.
+gallery_intl_languages = {
+    "en": "English",
+    "ko": "한국어",
+    "zh_CN": "简体中文",
+    "ja": "日本語",
+}
+locale_dirs = ["locales"]
+gettext_compact = False
+gettext_uuid = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery",
+    "gallery_dirs": "tutorials",
+    "filename_pattern": r"\.py$",
+    "copyfile_regex": r"index\.rst$",  # the parts' own pages, with their cards
+    "image_scrapers": ("gallery_intl.figures.scraper",),
+    "reset_modules": (
+        "matplotlib",
+        "gallery_intl.figures.reset",
+        "gallery_intl.ranks.reset",
+    ),
+    "reset_modules_order": "both",
+    "reset_argv": "gallery_intl.ranks.argv",
+    "abort_on_example_error": True,
+    "write_computation_times": False,
+    "download_all_examples": False,
+    "show_signature": False,
+    "min_reported_time": 1e9,
+    "image_srcset": [],
+    "capture_repr": (),
+}
+
+html_title = project
+html_theme = "pydata_sphinx_theme"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_copy_source = False
+html_context = {"default_mode": "auto"}
+html_theme_options = {
+    "navbar_end": ["language-menu", "theme-switcher"],
+    "navbar_align": "left",
+    "footer_start": ["copyright"],
+    "footer_end": ["licences"],
+    "secondary_sidebar_items": ["page-toc"],
+    "show_toc_level": 2,
+    "show_prev_next": True,
+}
+html_sidebars = {"index": []}
+copybutton_exclude = ".linenos, .gp, .go"
