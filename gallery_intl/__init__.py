@@ -1,0 +1,35 @@
+"""Give a Sphinx-Gallery site several languages over the same runnable code.
+
+Each feature is a Sphinx extension of its own and can be loaded alone; this one loads
+them all.
+"""
+
+from __future__ import annotations
+
+from sphinx.application import Sphinx
+from sphinx.util.typing import ExtensionMetadata
+
+__version__ = "0.1"
+
+FEATURES = (
+    "languages",
+    "run",
+    "markup",
+    "status",
+    "comments",
+    "chrome",
+    "cards",
+    "figures",
+    "interface",
+)
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    app.setup_extension("sphinx_gallery.gen_gallery")
+    for feature in FEATURES:
+        app.setup_extension(f"gallery_intl.{feature}")
+    return {
+        "version": __version__,
+        "parallel_read_safe": True,
+        "parallel_write_safe": True,
+    }

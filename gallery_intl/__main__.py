@@ -1,0 +1,99 @@
+"""The commands: ``python -m gallery_intl html``, ``catalogs``, ``run``, ``serve``."""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import http.server
+import shutil
+import sys
+from pathlib import Path
+
+from sphinx.cmd.build import build_main
+from sphinx.errors import SphinxError
+
+from gallery_intl import update
+from gallery_intl.build import BuildError, build_site, only_one, read_site
+from gallery_intl.catalogs import CatalogError
+from gallery_intl.run import run_gallery
+
+
+def html(options: argparse.Namespace) -> None:
+    """Build the site, or only the languages named."""
+    front = build_site(options.source, options.language)
+    print(f"the site is in {front.parent}: open {front}, or run: make serve")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the gallery's scripts that changed."""
+    run_gallery(options.source, options.source)
+
+
+def catalogs(options: argparse.Namespace) -> None:
+    """Bring the catalogs of all languages up to the scripts."""
+    site = read_site(options.source)
+    templates = site.out / "gettext"
+    with only_one(site):
+        run_gallery(site.srcdir, site.srcdir)
+        shutil.rmtree(templates, ignore_errors=True)
+        arguments = ["-q", "-W", "-E", "-b", "gettext", "-D", "gallery_intl_run=0"]
+        doctrees = str(site.doctrees("gettext"))
+        if build_main([*arguments, "-d", doctrees, str(site.srcdir), str(templates)]):
+            raise BuildError("no messages collected; the catalogs are as they were")
+        changed = update.update(templates, site.locale_dir, list(site.languages))
+        for path in changed:
+            print(path.relative_to(site.srcdir))
+
+
+def serve(options: argparse.Namespace) -> None:
+    """Serve the built site on this machine."""
+    folder = read_site(options.source).html
+    if not folder.is_dir():
+        raise BuildError(f"{folder} is not there yet (build it: make html)")
+    handler = functools.partial(
+        http.server.SimpleHTTPRequestHandler, directory=str(folder)
+    )
+    try:
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", options.port), handler)
+    except OSError as error:
+        raise BuildError(
+            f"port {options.port}: {error.strerror} (choose another: make serve"
+            " PORT=8001)"
+        ) from None
+    print(f"http://127.0.0.1:{server.server_port}/  (stop with Ctrl-C)", flush=True)
+    server.serve_forever()
+
+
+def parser() -> argparse.ArgumentParser:
+    """Give the command line."""
+    top = argparse.ArgumentParser(prog="python -m gallery_intl", description=__doc__)
+    top.add_argument("--source", type=Path, default=Path(), help="folder of conf.py")
+    commands = top.add_subparsers(required=True, metavar="command")
+    for function in (html, run, catalogs, serve):
+        command = commands.add_parser(function.__name__, help=function.__doc__)
+        command.set_defaults(function=function)
+        if function is html:
+            command.add_argument("language", nargs="*", help="default: all")
+        if function is serve:
+            command.add_argument("--port", type=int, default=8000)
+    return top
+
+
+def main() -> int:
+    """Run a command; give its exit status."""
+    options = parser().parse_args()
+    options.source = options.source.resolve()
+    try:
+        options.function(options)
+    except (BuildError, CatalogError, SphinxError) as error:
+        category = getattr(error, "category", "Error")
+        print(f"{category}: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\nstopped", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

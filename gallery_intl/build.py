@@ -1,0 +1,236 @@
+"""Build the whole site: run the gallery once, then all languages side by side.
+
+Each language is a plain Sphinx build that only reads what the run made. The site is put
+in place when every language is done, so a failed build leaves the old one standing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import multiprocessing
+import shutil
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+from typing import NamedTuple
+
+from filelock import FileLock, Timeout
+from jinja2 import Environment, FileSystemLoader
+from sphinx.config import Config
+from sphinx.util.tags import Tags
+
+from gallery_intl import catalogs
+from gallery_intl.languages import language_tag
+from gallery_intl.run import run_gallery
+from gallery_intl.status import broken_catalogs
+
+HERE = Path(__file__).parent
+# What every language build imports; done once, in the process they are forked from.
+PRELOAD = ["gallery_intl.build", "sphinx.cmd.build", "sphinx_gallery.gen_gallery"]
+
+
+class BuildError(Exception):
+    """The site cannot be built; the text is all that a reader needs."""
+
+
+class Site(NamedTuple):
+    """What conf.py says that concerns all languages, and where things are built."""
+
+    srcdir: Path
+    title: str
+    languages: dict[str, str]
+    locale_dir: Path
+    out: Path
+
+    @property
+    def html(self) -> Path:
+        return self.out / "html"
+
+    def stage(self, language: str) -> Path:
+        """Give where a language is built; Sphinx works on it again next time."""
+        return self.out / "stage" / language
+
+    def doctrees(self, language: str) -> Path:
+        return self.out / "doctrees" / language
+
+
+class Built(NamedTuple):
+    """How the build of one language ended."""
+
+    language: str
+    status: int
+    output: str
+    seconds: float
+
+
+def read_site(srcdir: Path) -> Site:
+    """Read conf.py without starting Sphinx."""
+    config = Config.read(srcdir, overrides={}, tags=Tags())
+    config.add("gallery_intl_languages", {}, "html", dict)
+    return Site(
+        srcdir,
+        config.project,
+        config.gallery_intl_languages,
+        srcdir / config.locale_dirs[0],
+        srcdir / "_build",
+    )
+
+
+@contextlib.contextmanager
+def only_one(site: Site) -> Iterator[None]:
+    """Wait until no other build works in the same folder."""
+    site.out.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(site.out / ".lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        print("another build is running here; waiting for it", flush=True)
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def build_site(srcdir: Path, only: list[str] | None = None) -> Path:
+    """Build the languages (all, or only some) and give the page to open first."""
+    site = read_site(srcdir)
+    languages = only or list(site.languages)
+    for language in languages:
+        if language not in site.languages:
+            known = ", ".join(site.languages)
+            raise BuildError(f"no language {language!r}; the site has {known}")
+    with only_one(site):
+        compile_catalogs(site, languages)
+        warnings = run_gallery(srcdir, srcdir)
+        if warnings:
+            raise BuildError("\n".join(["the gallery ran with warnings:", *warnings]))
+        build_languages(site, languages)
+        publish(site, languages)
+    return site.html / "index.html"
+
+
+def compile_catalogs(site: Site, languages: list[str]) -> None:
+    """Compile all catalogs, or name every broken one with file and line."""
+    folders = [site.locale_dir / language / "LC_MESSAGES" for language in languages]
+    if broken := list(broken_catalogs(folders)):
+        raise BuildError("\n".join(broken))
+    for language, folder in zip(languages, folders, strict=True):
+        if not folder.is_dir():
+            raise BuildError(f"{folder}: no catalogs (make them: make catalogs)")
+        catalogs.compile_language(site.locale_dir, language)
+
+
+def build_languages(site: Site, languages: list[str]) -> None:
+    """Build languages side by side; show each as it ends, and all that went wrong."""
+    print(f"building {', '.join(languages)} ...", flush=True)
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(PRELOAD)
+    with ProcessPoolExecutor(len(languages), mp_context=context) as pool:
+        builds = [pool.submit(build_language, site, language) for language in languages]
+        results = [show(build.result()) for build in as_completed(builds)]
+    if failed := sorted(built.language for built in results if built.status):
+        raise BuildError(f"not built: {', '.join(failed)}; the site is as it was")
+
+
+def show(built: Built) -> Built:
+    """Print how a language went."""
+    result = "failed" if built.status else f"{built.seconds:.1f} s"
+    print(f"  {built.language:6} {result}", flush=True)
+    if text := built.output.strip():
+        print("\n".join(f"    {line}" for line in text.splitlines()), flush=True)
+    return built
+
+
+def build_language(site: Site, language: str) -> Built:
+    """Run Sphinx for one language, in this process."""
+    from sphinx.cmd.build import build_main
+
+    start = time.monotonic()
+    doctrees, stage = site.doctrees(language), site.stage(language)
+    marker = doctrees / ".complete"
+    sources = source_pages(site.srcdir)
+    start_afresh(marker, sources, doctrees, stage)
+    arguments = [
+        *("-q", "-W", "-b", "html", "-d", str(doctrees)),
+        *("-D", f"language={language}", "-D", "gallery_intl_run=0"),
+        *("--no-color", str(site.srcdir), str(stage)),
+    ]
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+        status = build_main(arguments)
+    if status == 0:
+        marker.write_text(json.dumps(sources), encoding="utf-8")
+    return Built(language, status, output.getvalue(), time.monotonic() - start)
+
+
+def source_pages(srcdir: Path) -> list[str]:
+    """Give the generated pages that Sphinx will find."""
+    pages = srcdir.glob("tutorials/**/*.rst")
+    return sorted(page.relative_to(srcdir).as_posix() for page in pages)
+
+
+def start_afresh(marker: Path, sources: list[str], *folders: Path) -> None:
+    """Drop what an unfinished build left, or one that had pages that are gone.
+
+    Sphinx trusts what it finds: after a warning the page would be taken for right,
+    after an interruption the page of an edited catalog would not be written again.
+    """
+    try:
+        finished = set(json.loads(marker.read_text(encoding="utf-8"))) <= set(sources)
+    except (OSError, ValueError):
+        finished = False
+    if not finished:
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
+    marker.parent.mkdir(parents=True, exist_ok=True)
+    marker.unlink(missing_ok=True)
+
+
+def publish(site: Site, languages: list[str]) -> None:
+    """Put the new pages in place in one step, beside the languages not built now."""
+    new, old = site.out / "html.new", site.out / "html.old"
+    for folder in (new, old):
+        shutil.rmtree(folder, ignore_errors=True)
+    for language in site.languages:
+        source = site.stage(language) if language in languages else site.html / language
+        if source.is_dir():
+            shutil.copytree(
+                source, new / language, ignore=shutil.ignore_patterns(".buildinfo*")
+            )
+    write_front(site, new)
+    if site.html.exists():
+        site.html.rename(old)
+    new.rename(site.html)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def write_front(site: Site, folder: Path) -> None:
+    """Write the page that offers the languages; it redirects nobody."""
+    choices = [
+        {
+            "tag": language_tag(language),
+            "href": f"{language}/index.html",
+            "name": name,
+            **front_texts(site, language),
+        }
+        for language, name in site.languages.items()
+        if (folder / language).is_dir()
+    ]
+    environment = Environment(loader=FileSystemLoader(HERE / "front"), autoescape=True)
+    page = environment.get_template("index.html.jinja").render(
+        title=site.title, choices=choices
+    )
+    (folder / "index.html").write_text(page, encoding="utf-8")
+    shutil.copyfile(HERE / "front" / "front.css", folder / "front.css")
+    (folder / ".nojekyll").touch()
+
+
+def front_texts(site: Site, language: str) -> dict[str, str]:
+    """Give the site's title and its first sentences in one language."""
+    interface = catalogs.po_path(site.locale_dir, language, "sphinx")
+    words = catalogs.translations(interface)
+    return {"title": words.get(site.title, site.title)}

@@ -1,0 +1,126 @@
+"""Show the pages of a part as cards: picture, title and first sentence.
+
+Sphinx-Gallery's own cards are raw HTML with English titles and tooltips. Here the
+author writes ``.. gallery::`` with page names, in reading order, in the part's
+``index.rst``, and title and sentence come from the translated pages themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+from typing import Any, ClassVar
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.typing import ExtensionMetadata
+
+from gallery_intl import catalogs
+
+logger = logging.getLogger(__name__)
+SENTENCE = re.compile(r".*?(?:[.!?](?=\s)|[。！？]|$)", re.DOTALL)  # noqa: RUF001
+
+
+class card(nodes.General, nodes.Element):
+    """A placeholder for a page's card; ``docname`` says which page."""
+
+
+class Gallery(SphinxDirective):
+    """Cards and a hidden toctree for the pages that are listed."""
+
+    has_content = True
+    option_spec: ClassVar[dict[str, Any]] = {"no-toctree": directives.flag}
+
+    def run(self) -> list[nodes.Node]:
+        folder = PurePosixPath(self.env.docname).parent
+        names = [line.strip() for line in self.content if line.strip()]
+        pages = [
+            name[1:] if name.startswith("/") else (folder / name).as_posix()
+            for name in names
+        ]
+        known = [page for page in pages if self.is_known(page)]
+        cards = nodes.container("", *map(self.make_card, known), classes=["cards"])
+        return [cards, *([] if "no-toctree" in self.options else self.toctree(known))]
+
+    def is_known(self, page: str) -> bool:
+        if page in self.env.found_docs:
+            return True
+        logger.warning(
+            "no page %r for its card (write a script of that name, or remove it)",
+            page,
+            type="gallery_intl",
+            subtype="cards",
+            location=self.get_location(),
+        )
+        return False
+
+    def make_card(self, page: str) -> card:
+        self.env.note_dependency(str(self.env.doc2path(page)))
+        for directory in self.config.locale_dirs:
+            po = catalogs.po_path(
+                self.env.srcdir / directory, self.config.language, page
+            )
+            self.env.note_dependency(str(po))
+        return card("", *self.picture(page), docname=page)
+
+    def picture(self, page: str) -> list[nodes.Node]:
+        """Give the page's first figure; beside its title it needs no alt text."""
+        path = PurePosixPath(page)
+        figure = path.parent / "images" / f"sphx_glr_{path.name}_001.svg"
+        if not (self.env.srcdir / figure).is_file():
+            return []
+        return [nodes.image("", uri=f"/{figure}", alt="", classes=["card-figure"])]
+
+    def toctree(self, pages: list[str]) -> list[nodes.Node]:
+        lines = [".. toctree::", "   :hidden:", "", *(f"   /{page}" for page in pages)]
+        return self.parse_text_to_nodes("\n".join(lines))
+
+
+def first_sentence(document: nodes.document) -> str:
+    """Give the first sentence of a page, as plain text."""
+    for paragraph in document.findall(nodes.paragraph):
+        in_text = isinstance(paragraph.parent, (nodes.section, nodes.document))
+        if in_text and paragraph.get("translatable", True):
+            text = " ".join(paragraph.astext().split())
+            found = SENTENCE.match(text)
+            return found[0] if found else text
+    return ""
+
+
+def fill_card(env: BuildEnvironment, builder: Any, node: card, origin: str) -> None:
+    """Replace a placeholder by picture, linked title and first sentence."""
+    page = node["docname"]
+    title = env.titles[page]
+    link = nodes.reference(
+        "",
+        "",
+        *(child.deepcopy() for child in title.children),
+        internal=True,
+        refuri=builder.get_relative_uri(origin, page),
+    )
+    sentence = first_sentence(env.get_doctree(page))
+    node.replace_self(
+        nodes.container(
+            "",
+            *node.children,
+            nodes.paragraph("", "", link, classes=["card-title"]),
+            nodes.paragraph("", sentence, classes=["card-text"]),
+            classes=["card"],
+        )
+    )
+
+
+def fill_cards(app: Sphinx, document: nodes.document, docname: str) -> None:
+    for node in list(document.findall(card)):
+        fill_card(app.env, app.builder, node, docname)
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    app.add_node(card)
+    app.add_directive("gallery", Gallery)
+    app.connect("doctree-resolved", fill_cards)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,173 @@
+"""Read and write gettext catalogs, the same way everywhere.
+
+Every ``.po`` of the project goes through this module: one parser with errors that
+name file and line, one canonical writer, one rule for what counts as translated.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from pathlib import Path
+
+import polib  # type: ignore[import-untyped]
+
+WIDTH = 79
+WAIVER = re.compile(r"^check-ignore: unchanged\b", re.MULTILINE)
+OPENS_STRING = re.compile(r'^\s*(#~\s*)?(msg(ctxt|id|id_plural|str)(\[\d+\])?\s*)?"')
+WHOLE_STRING = re.compile(r'(?<!\\)"(?:[^"\\]|\\.)*"$')
+MARKUP = re.compile(
+    r"``.+?``"  # literals
+    r"|:[\w:+-]+:`[^`]*`"  # roles
+    r"|<[^>]*>|https?://\S+"  # targets
+    r"|%\([a-z_]+\)[sd]|\$?\{\w+\}"  # placeholders
+)
+
+
+class CatalogError(Exception):
+    """A catalog cannot be used; the text is ``path:line: what (remedy)``."""
+
+
+def po_path(locale_dir: Path, language: str, docname: str) -> Path:
+    """Give the path of a page's catalog, as Sphinx looks for it."""
+    return locale_dir / language / "LC_MESSAGES" / f"{docname}.po"
+
+
+def read(path: Path) -> polib.POFile:
+    """Parse a catalog; raise `CatalogError` with file and line if it is broken."""
+    data = path.read_bytes()
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise CatalogError(
+            f"{path}:{line}: not UTF-8 (save the file as UTF-8)"
+        ) from None
+    _refuse_broken_lines(path, text)
+    try:
+        catalog = polib.pofile(text, wrapwidth=WIDTH, encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise CatalogError(_syntax_error(path, str(error))) from None
+    _refuse_duplicates(path, catalog)
+    return catalog
+
+
+def _refuse_broken_lines(path: Path, text: str) -> None:
+    """Find what polib would read without a word: NULs and open quotes."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if "\0" in line:
+            raise CatalogError(f"{path}:{number}: NUL character (delete it)")
+        if OPENS_STRING.match(line) and not WHOLE_STRING.search(line.rstrip()):
+            raise CatalogError(f'{path}:{number}: text without its closing " (add it)')
+
+
+def _syntax_error(path: Path, message: str) -> str:
+    found = re.search(r"\(line (\d+)\)(?:: (.*))?", message, re.DOTALL)
+    line, detail = found.groups() if found else ("1", message)
+    reason = f"syntax error, {detail}" if detail else "syntax error"
+    return f"{path}:{line}: {reason} (mend the entry above or at this line)"
+
+
+def _refuse_duplicates(path: Path, catalog: polib.POFile) -> None:
+    seen: dict[tuple[str | None, str], int] = {}
+    for entry in active(catalog):
+        key = (entry.msgctxt, entry.msgid)
+        if key in seen:
+            raise CatalogError(
+                f"{path}:{entry.linenum}: message is already at line {seen[key]}"
+                " (keep one of the two)"
+            )
+        seen[key] = entry.linenum
+
+
+def active(catalog: polib.POFile) -> list[polib.POEntry]:
+    """Give the entries that are in use, in the file's order."""
+    return [entry for entry in catalog if not entry.obsolete]
+
+
+def is_translated(entry: polib.POEntry) -> bool:
+    """Tell whether an entry's translation may be shown."""
+    return bool(entry.msgstr.strip()) and not entry.fuzzy and not entry.obsolete
+
+
+def has_prose(msgid: str) -> bool:
+    """Tell whether a message has words of its own, beside markup and numbers."""
+    return re.search(r"[A-Za-z]{2}", MARKUP.sub(" ", msgid)) is not None
+
+
+def is_english(entry: polib.POEntry) -> bool:
+    """Tell whether a translation only repeats its English prose, unexplained.
+
+    An entry that must stay as it is carries the comment
+    ``# check-ignore: unchanged - reason``.
+    """
+    return (
+        entry.msgstr == entry.msgid
+        and has_prose(entry.msgid)
+        and not WAIVER.search(entry.tcomment)
+    )
+
+
+def translations(path: Path) -> dict[str, str]:
+    """Map msgid to msgstr for what may be shown; empty if there is no catalog."""
+    if not path.is_file():
+        return {}
+    return {
+        entry.msgid: entry.msgstr for entry in read(path) if is_translated(entry)
+    }
+
+
+def render(catalog: polib.POFile) -> str:
+    """Give the one canonical text of a catalog."""
+    catalog.wrapwidth = WIDTH
+    text = str(catalog.__unicode__())
+    # polib ends the last entry with one blank line more than needed
+    return text.rstrip("\n") + "\n"
+
+
+def write(path: Path, catalog: polib.POFile) -> bool:
+    """Write a catalog in one step if its text changes; tell whether it did."""
+    text = render(catalog)
+    if path.is_file() and path.read_bytes() == text.encode("utf-8"):
+        return False
+    replace_file(path, text.encode("utf-8"))
+    return True
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Put a whole file in place in one step, so that it is never half written."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
+        Path(temporary).chmod(mode)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def compile_language(locale_dir: Path, language: str) -> None:
+    """Compile a language's catalogs, each in one step; drop what has no source.
+
+    Sphinx would compile them itself, but in place: an interrupted build would leave
+    half a ``.mo`` that looks fresh, and the ``.mo`` of a deleted ``.po`` lives on.
+    """
+    folder = locale_dir / language / "LC_MESSAGES"
+    for mo in folder.rglob("*.mo"):
+        if not mo.with_suffix(".po").is_file():
+            mo.unlink()
+    for po in sorted(folder.rglob("*.po")):
+        _compile(po)
+
+
+def _compile(po: Path) -> None:
+    mo = po.with_suffix(".mo")
+    if mo.is_file() and mo.stat().st_mtime_ns > po.stat().st_mtime_ns:
+        return
+    replace_file(mo, read(po).to_binary())

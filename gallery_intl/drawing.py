@@ -1,0 +1,107 @@
+"""Draw the gallery's figures as SVG with words as text, in one style, and alt texts.
+
+Two functions for ``sphinx_gallery_conf``: `reset` in ``reset_modules``, after
+"matplotlib", and `scraper` in ``image_scrapers``. The scripts know nothing of them: who
+runs one alone gets Matplotlib's own style.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from sphinx_gallery.scrapers import (  # type: ignore[import-untyped]
+    matplotlib_scraper,
+)
+
+from gallery_intl import svg
+
+RC_PARAMS: dict[str, Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "gallery",
+    "figure.figsize": (7, 3),
+    "figure.constrained_layout.use": True,
+    "figure.constrained_layout.h_pad": 0.08,  # inches: CJK letters are high
+    "figure.constrained_layout.w_pad": 0.08,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "font.size": 13,
+    "axes.titlesize": 14,
+    "xtick.labelsize": 12,
+    "ytick.labelsize": 12,
+    "legend.fontsize": 12,
+    "legend.frameon": False,  # longer words would run over a frame
+    "lines.linewidth": 2,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "hatch.color": svg.PAPER,
+    "grid.color": svg.RULE,
+    **dict.fromkeys(
+        (
+            "text.color",
+            "axes.edgecolor",
+            "axes.labelcolor",
+            "patch.edgecolor",
+            "xtick.color",
+            "ytick.color",
+            "boxplot.boxprops.color",
+            "boxplot.capprops.color",
+            "boxplot.flierprops.color",
+            "boxplot.flierprops.markeredgecolor",
+            "boxplot.whiskerprops.color",
+        ),
+        svg.INK,
+    ),
+}
+
+
+def reset(gallery_conf: dict[str, Any], fname: str | None) -> None:
+    """Give the next script's figures their style; stands after "matplotlib"."""
+    import matplotlib
+    from cycler import cycler
+
+    matplotlib.rcParams.update(RC_PARAMS)  # type: ignore[arg-type]
+    matplotlib.rcParams["axes.prop_cycle"] = cycler(color=list(svg.CYCLE))
+
+
+def scraper(
+    block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any], **kwargs: Any
+) -> str:
+    """Save the open figures as SVG, each with its label as alt text."""
+    import matplotlib.pyplot as plt
+
+    paths = block_vars["image_path_iterator"].paths
+    before = len(paths)
+    labels = [plt.figure(number).get_label() for number in plt.get_fignums()]
+    rst: str = matplotlib_scraper(
+        block,
+        block_vars,
+        gallery_conf,
+        **kwargs,
+        format="svg",
+        metadata={"Date": None, "Creator": None},
+    )
+    for path, label in zip(paths[before:], labels, strict=True):
+        figure = Path(path).with_suffix(".svg")
+        if figure.is_file():  # an animation has none
+            text = svg.finish(figure.read_text(encoding="utf-8"))
+            figure.write_text(text, encoding="utf-8", newline="\n")
+            _remove_stale_png(figure)
+        rst = with_alt(rst, figure.name, str(label))
+    return rst
+
+
+def _remove_stale_png(figure: Path) -> None:
+    """Remove the PNG of an earlier run: Sphinx-Gallery would prefer it."""
+    thumb = re.sub(r"_\d+$", "_thumb", figure.stem)
+    figure.with_suffix(".png").unlink(missing_ok=True)
+    figure.with_name("thumb").joinpath(f"{thumb}.png").unlink(missing_ok=True)
+
+
+def with_alt(rst: str, name: str, alt: str) -> str:
+    """Set the alt text of one file in the reST that shows it; "" changes nothing."""
+    alt = " ".join(alt.split())
+    pattern = rf"({re.escape(name)}\n\s+:alt: ).*"
+    return re.sub(pattern, lambda found: found[1] + alt, rst) if alt else rst

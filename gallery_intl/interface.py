@@ -1,0 +1,160 @@
+"""Translate the words of the interface: Sphinx, theme, copy button and our own.
+
+All of them stand in one catalog per language, ``sphinx.po``, which Sphinx asks first.
+Its template holds what this package and the theme say, and those words of Sphinx that
+lack a translation in one of the site's languages.
+"""
+
+from __future__ import annotations
+
+import ast
+import gettext
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import sphinx
+from babel.messages.pofile import read_po
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.builders.gettext import MessageCatalogBuilder, MsgOrigin
+from sphinx.locale import _
+from sphinx.theming import HTMLThemeFactory
+from sphinx.util.typing import ExtensionMetadata
+
+HERE = Path(__file__).parent
+SPHINX_LOCALE = Path(sphinx.__file__).parent / "locale"
+# Where in Sphinx the words stand that a reader of HTML pages meets.
+SHOWN_BY_SPHINX = ("themes/basic/", "writers/html5", "locale/")
+# Options of the theme that are shown on pages and are not in gettext.
+THEME_TEXTS = {"search_bar_text": "Search"}
+COPY_BUTTON = {
+    "copy": "Copy",
+    "copy_to_clipboard": "Copy to clipboard",
+    "copy_success": "Copied!",
+    "copy_failure": "Failed to copy",
+}
+
+Found = tuple[str, str]  # a message and where it stands
+
+
+def messages_of_package() -> Iterator[Found]:
+    """Find the messages of this package's modules."""
+    for path in sorted(HERE.glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            match node:
+                case ast.Call(ast.Name("_"), [ast.Constant(str(text))]):
+                    yield text, f"{HERE.name}/{path.name}"
+    for text in COPY_BUTTON.values():
+        yield text, "sphinx_copybutton"
+    for text in THEME_TEXTS.values():
+        yield text, "theme options"
+
+
+def messages_of_templates(environment: Any, folders: dict[str, Path]) -> Iterator[Found]:
+    """Find the messages of Jinja templates; ``folders`` maps names to places."""
+    for name, folder in folders.items():
+        for path in sorted((*folder.rglob("*.html"), *folder.rglob("*.css.jinja"))):
+            text = path.read_text(encoding="utf-8")
+            for _line, _function, message in environment.extract_translations(text):
+                if isinstance(message, str):
+                    where = path.relative_to(folder).as_posix()
+                    yield message, f"{name}/{where}"
+
+
+def messages_of_sphinx(languages: list[str]) -> Iterator[Found]:
+    """Find Sphinx's own words that one of the languages has no translation for."""
+    known = [sphinx_catalog(language) for language in languages]
+    with (SPHINX_LOCALE / "sphinx.pot").open(encoding="utf-8") as file:
+        template = read_po(file)
+    for message in template:
+        where = [place for place, _line in message.locations]
+        shown = any(place.startswith(SHOWN_BY_SPHINX) for place in where)
+        if shown and isinstance(message.id, str) and message.id:
+            if any(catalog.gettext(message.id) == message.id for catalog in known):
+                yield message.id, where[0]
+
+
+def sphinx_catalog(language: str) -> gettext.NullTranslations:
+    """Give Sphinx's own translations of a language."""
+    return gettext.translation("sphinx", SPHINX_LOCALE, [language], fallback=True)
+
+
+def collect_messages(app: Sphinx) -> None:
+    """Put the interface's messages into the template ``sphinx.pot``."""
+    if not isinstance(app.builder, MessageCatalogBuilder):
+        return
+    languages = [x for x in app.config.gallery_intl_languages if x != "en"]
+    folders = {f"{HERE.name}/static": HERE / "static", **theme_folders(app)}
+    environment = app.builder.templates.environment  # type: ignore[attr-defined]
+    catalog = app.builder.catalogs["sphinx"]
+    for message, where in (
+        *((app.config.project, "conf.py"),),
+        *messages_of_package(),
+        *messages_of_templates(environment, folders),
+        *messages_of_sphinx(languages),
+    ):
+        catalog.add(message, MsgOrigin(where, 0))
+
+
+def theme_folders(app: Sphinx) -> dict[str, Path]:
+    """Give the theme's template folder by its name; Sphinx's own are left out."""
+    factory = HTMLThemeFactory(
+        confdir=app.confdir, app=app, config=app.config, registry=app.registry
+    )
+    theme = factory.create(app.config.html_theme)
+    folder = Path(theme.get_theme_dirs()[0])
+    return {folder.name: folder}
+
+
+def translate_titles(app: Sphinx) -> None:
+    """Translate what conf.py can only say once, for all languages."""
+    config = app.config
+    if app.builder.format != "html":
+        return
+    config.html_title = _(config.html_title)
+    config.html_short_title = _(config.html_short_title)
+    options = getattr(app.builder, "theme_options", {})
+    for option, text in THEME_TEXTS.items():
+        options[option] = _(text)
+
+
+def translate_scripts(app: Sphinx, error: Exception | None) -> None:
+    """Give the copy button the words of this language."""
+    script = app.outdir / "_static" / "copybutton.js"
+    if error or app.builder.format != "html" or not script.is_file():
+        return
+    text = script.read_text(encoding="utf-8")
+    words = {key: _(value) for key, value in COPY_BUTTON.items()}
+    added = f"messages[document.documentElement.lang] = {json.dumps(words)}\n"
+    if added not in text:
+        text = re.sub(r"(?m)^(?=let locale = 'en')", lambda _: added, text, count=1)
+        script.write_text(text, encoding="utf-8")
+
+
+def site_title(
+    app: Sphinx,
+    pagename: str,
+    templatename: str,
+    context: dict[str, Any],
+    doctree: nodes.document | None,
+) -> None:
+    context["project"] = _(app.config.project)
+
+
+def add_static_files(app: Sphinx) -> None:
+    if app.builder.format == "html":
+        app.config.html_static_path.append(str(HERE / "static"))
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    app.connect("builder-inited", collect_messages)
+    app.connect("builder-inited", translate_titles)
+    app.connect("builder-inited", add_static_files)
+    app.connect("html-page-context", site_title)
+    app.connect("build-finished", translate_scripts)
+    app.add_css_file("gallery_intl.css")
+    app.add_js_file("gallery_intl.js", loading_method="defer")
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

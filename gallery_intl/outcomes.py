@@ -1,0 +1,150 @@
+"""Tell which rank of a page is the cause of a failure, and which only felt it.
+
+When a rank dies, the others see a closed connection; when it hangs, they wait in a
+collective until they time out. The cause is what the reader needs, and first.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+import traceback
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+CONNECTION = re.compile(
+    r"connection (was )?(closed|reset|refused)|broken pipe|timed out|wait timeout"
+    r"|socket timeout|failed to recv|connectfullmesh",
+    re.IGNORECASE,
+)
+ERROR = re.compile(r"^[\w.]*(Error|Exception|Interrupt|Exit)\b.*", re.MULTILINE)
+# the innermost frame: last in a traceback, first in each thread of a stack dump
+INNERMOST = re.compile(r"(?:.*\n)*  File \"(?P<file>[^\"]+)\"")
+THREAD = re.compile(r"\(most recent call first\):\n  File \"([^\"]+)\"")
+PREFIX = re.compile(r"^\[rank\d+\]: ?", re.MULTILINE)  # torch puts it before each line
+LINES = 60
+
+
+class Outcome(NamedTuple):
+    """How a rank that failed ended, and its traceback or what else it wrote."""
+
+    rank: int
+    status: int
+    text: str
+
+    def summary(self) -> str:
+        """Return the line that names the error."""
+        text = PREFIX.sub("", self.text)
+        errors = [match[0] for match in ERROR.finditer(text)]
+        lines = text.strip().splitlines()
+        return (errors or lines or [ended(self.status)])[-1].strip()
+
+
+def script_traceback(error: BaseException, source: Path) -> str:
+    """Format an error as Python would have, had it run the script itself."""
+    frames = traceback.extract_tb(error.__traceback__)
+    inside = [i for i, frame in enumerate(frames) if frame.filename == str(source)]
+    if isinstance(error, SyntaxError) and error.filename == str(source):
+        frames[:] = []
+    elif inside:
+        del frames[: inside[0]]
+    head = ["Traceback (most recent call last):\n"] if frames else []
+    body = traceback.format_list(frames) + traceback.format_exception_only(error)
+    return "".join(head + body).rstrip()
+
+
+def script_line(error: BaseException, source: Path) -> int | None:
+    """Return the line of the script where an error came from."""
+    if isinstance(error, SyntaxError) and error.filename == str(source):
+        return error.lineno
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == str(source)]
+    return lines[-1] if lines else None
+
+
+def is_echo(text: str) -> bool:
+    """Tell whether an error is only what another rank's end or delay looks like."""
+    if stacks := THREAD.findall(text):
+        return any(_waits_in(file) for file in stacks)
+    if innermost := INNERMOST.match(text):
+        interrupted = text.rstrip().endswith("KeyboardInterrupt")
+        if interrupted and _waits_in(innermost["file"]):
+            return True
+    return bool(CONNECTION.search(Outcome(0, 1, text).summary()))
+
+
+def report(page: str, outcomes: Sequence[Outcome], early: Sequence[int] = ()) -> str:
+    """Say which rank failed a page, its own words first.
+
+    `outcomes` are the ranks that failed, rank 0 last; `early` the ranks that ended
+    without an error while others failed. Empty if no rank failed, or if rank 0's own
+    traceback, which Sphinx-Gallery shows, says it all.
+    """
+    if not outcomes:
+        return ""
+    least = min(_remoteness(outcome) for outcome in outcomes)
+    causes = [one for one in outcomes if _remoteness(one) == least]
+    others = [one for one in outcomes if _remoteness(one) != least]
+    if early and least > 0:
+        was = f"{_names(early)} ended early, with exit status 0, and left the others"
+        return _join(page, was, outcomes[-1:])
+    groups = _alike(causes)
+    if all(0 in ranks for ranks in groups.values()) and not others:
+        return ""
+    first = next(iter(groups.values()))
+    was = f"{_names(first)} {_end(_of(causes, first[0]))}"
+    text = _join(page, was, [_of(causes, ranks[0]) for ranks in groups.values()])
+    then = [f"rank {one.rank} then failed too: {one.summary()}" for one in others]
+    return "\n".join([text, *([""] if then else []), *then])
+
+
+def ended(status: int) -> str:
+    """Say in words how a process ended."""
+    if status >= 0:
+        return f"ended with exit status {status}"
+    return f"was ended by {signal.Signals(-status).name}"
+
+
+def _end(outcome: Outcome) -> str:
+    if outcome.status == -signal.SIGABRT and THREAD.search(outcome.text):
+        return "did not end; this is where it stood"
+    return "failed" if outcome.rank == 0 else ended(outcome.status)
+
+
+def _remoteness(outcome: Outcome) -> int:
+    """Return 0 for an error of the rank's own, more for one that others caused."""
+    if is_echo(outcome.text):
+        return 2
+    return int(outcome.rank == 0 and outcome.summary() == "KeyboardInterrupt")
+
+
+def _waits_in(file: str) -> bool:
+    return "/torch/distributed/" in file
+
+
+def _alike(outcomes: Iterable[Outcome]) -> dict[str, list[int]]:
+    """Group ranks by the line that names their error."""
+    groups: dict[str, list[int]] = {}
+    for outcome in outcomes:
+        groups.setdefault(outcome.summary(), []).append(outcome.rank)
+    return groups
+
+
+def _of(outcomes: Iterable[Outcome], rank: int) -> Outcome:
+    return next(outcome for outcome in outcomes if outcome.rank == rank)
+
+
+def _names(ranks: Sequence[int]) -> str:
+    names = ", ".join(str(rank) for rank in sorted(ranks))
+    return f"rank {names}" if len(ranks) == 1 else f"ranks {names}"
+
+
+def _join(page: str, was: str, outcomes: Iterable[Outcome]) -> str:
+    parts = [f"{page}: {was}"]
+    for outcome in outcomes:
+        text = PREFIX.sub("", outcome.text)
+        lines = text.rstrip().splitlines()[-LINES:]
+        said = "\n".join(lines) or "(it wrote nothing)"
+        parts.append(f"rank {outcome.rank}:\n{said}")
+    return "\n\n".join(parts)

@@ -1,0 +1,56 @@
+"""Find and end every process below another, whatever session it is in.
+
+torchrun puts its workers into sessions of their own, so ending a process group misses
+them; the tree of parents does not.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+
+def parents() -> Iterator[tuple[int, int]]:
+    """Yield (process, parent) for every process of this machine."""
+    if not Path("/proc/self/stat").exists():  # macOS
+        ps = ["ps", "-A", "-o", "pid=,ppid="]
+        for line in subprocess.check_output(ps, text=True).splitlines():
+            process, parent = line.split()
+            yield int(process), int(parent)
+        return
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # ended in the meantime
+            # "pid (name) state parent ...", and a name may hold spaces and brackets
+            fields = stat.read_text(errors="replace").rpartition(")")[2].split()
+            yield int(stat.parent.name), int(fields[1])
+
+
+def descendants(process: int) -> list[int]:
+    """Return the processes below `process`, the nearest first."""
+    children = defaultdict(list)
+    for child, parent in parents():
+        children[parent].append(child)
+    found = [process]
+    for each in found:
+        found += children[each]
+    return found[1:]
+
+
+def send(processes: Iterable[int], number: signal.Signals) -> None:
+    """Send a signal to each process that still is there."""
+    for process in processes:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(process, number)
+
+
+def kill_tree(process: int) -> None:
+    """End `process`, all below it and what is left of its process group, now."""
+    send([*descendants(process), process], signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        if process != os.getpgrp():
+            os.killpg(process, signal.SIGKILL)

@@ -1,0 +1,155 @@
+"""Read a gallery script: its blocks, its program, and how many ranks it wants.
+
+Everything here works on the text of a script and knows neither Sphinx nor catalogs.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from itertools import zip_longest
+from typing import Literal, NamedTuple
+
+# what Sphinx-Gallery takes for a text block, see sphinx_gallery.py_source_parser
+TEXT_BLOCK = re.compile(
+    r"(?P<header>^#{20,}.*|^# ?%%.*)\s(?P<text>(?:^#.*\s?)*)", re.MULTILINE
+)
+TORCHRUN = re.compile(r"torchrun --standalone --nproc-per-node=(\d+)\b")
+TRIVIA = (tokenize.COMMENT, tokenize.NL)
+
+
+class Block(NamedTuple):
+    """A piece of a script, as it stands there."""
+
+    kind: Literal["docstring", "text", "code"]
+    line: int  # of the block's first line in the script, from 1
+    source: str
+
+
+class Difference(NamedTuple):
+    """Where two programs differ."""
+
+    line: int  # in the first program, from 1
+    reason: str
+
+
+def normalize_newlines(source: str) -> str:
+    """Give every line the end that Python gives it when it reads a file."""
+    return source.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def tokens(source: str) -> Iterator[tokenize.TokenInfo]:
+    """Tokenize, with every fault of the source a `SyntaxError`."""
+    try:
+        yield from tokenize.generate_tokens(io.StringIO(source).readline)
+    except tokenize.TokenError as error:
+        message, (line, column) = error.args
+        raise SyntaxError(message, ("<script>", line, column, None)) from None
+
+
+def docstring_lines(source: str) -> tuple[int, int]:
+    """Give the first and last line of a script's docstring; (0, 0) if it has none."""
+    tree = ast.parse(source)
+    first = tree.body[0] if tree.body else None
+    if ast.get_docstring(tree) is None or not isinstance(first, ast.Expr):
+        return 0, 0
+    return first.lineno, first.end_lineno or first.lineno
+
+
+def blocks(source: str) -> Iterator[Block]:
+    """Split a script into its docstring, text blocks and code blocks, in order.
+
+    The source has ``\\n`` at the ends of lines. What stands before the docstring is in
+    no block; the blocks' sources joined are the rest of the script.
+    """
+    start, end = docstring_lines(source)
+    lines = source.split("\n")
+    if end:
+        docstring = "\n".join(lines[start - 1 : end])
+        yield Block("docstring", start, docstring + "\n" * (end < len(lines)))
+    rest, line, position = "\n".join(lines[end:]), end + 1, 0
+    for match in TEXT_BLOCK.finditer(rest):
+        code = rest[position : match.start()]
+        if code:
+            yield Block("code", line, code)
+        line += code.count("\n")
+        yield Block("text", line, match.group())
+        line += match.group().count("\n")
+        position = match.end()
+    if rest[position:]:
+        yield Block("code", line, rest[position:])
+
+
+def world_size(source: str) -> int | None:
+    """Tell how many ranks a script wants; None for a plain program.
+
+    The script's docstring says so with the line that a reader would type:
+    ``torchrun --standalone --nproc-per-node=4 script.py``.
+    """
+    docstring = ast.get_docstring(ast.parse(source)) or ""
+    for line in docstring.split("\n"):
+        if found := TORCHRUN.match(line.strip()):
+            return int(found.group(1))
+    return None
+
+
+def same_program(a: str, b: str, *, docstring: bool = True) -> Difference | None:
+    """Prove that two sources are one program, or tell where they differ.
+
+    Equal are the syntax trees and the tokens without comments and blank lines;
+    ``docstring=False`` leaves the module docstring aside. The first source must be
+    valid Python: `SyntaxError` is raised if it is not.
+    """
+    a, b = normalize_newlines(a), normalize_newlines(b)
+    tree = _tree(a, docstring)
+    try:
+        if tree == _tree(b, docstring):
+            return _token_difference(a, b, docstring)
+        # the tokens know the line
+        found = _token_difference(a, b, docstring)
+    except SyntaxError as error:
+        return Difference(error.lineno or 1, f"not valid Python any more: {error.msg}")
+    return found or Difference(1, "the syntax trees differ")
+
+
+def _tree(source: str, docstring: bool) -> str:
+    """Dump the syntax tree of the file that the source would be saved to."""
+    try:
+        # bytes, so that a line which sets another encoding is seen
+        tree = ast.parse(source.encode("utf-8"))
+    except (ValueError, UnicodeError) as error:
+        raise SyntaxError(str(error)) from None
+    if not docstring and ast.get_docstring(tree) is not None:
+        del tree.body[0]
+    return ast.dump(tree)
+
+
+def _token_difference(a: str, b: str, docstring: bool) -> Difference | None:
+    ours, theirs = _program(a, docstring), _program(b, docstring)
+    last = a.count("\n") + 1
+    for one, other in zip_longest(ours, theirs):
+        if one is None:
+            return Difference(last, f"{other.string!r} is added at the end")
+        if other is None:
+            return Difference(one.start[0], f"{one.string!r} is missing")
+        if one.type == other.type == tokenize.NEWLINE:
+            continue  # its text tells only whether the last line is ended
+        if (one.type, one.string) != (other.type, other.string):
+            reason = f"{one.string!r} became {other.string!r}"
+            return Difference(one.start[0], reason)
+    return None
+
+
+def _program(source: str, docstring: bool) -> Iterator[tokenize.TokenInfo]:
+    """Give the tokens that make the program."""
+    aside = not docstring
+    for token in tokens(source):
+        if token.type in TRIVIA:
+            continue
+        if aside and token.type == tokenize.STRING:
+            continue
+        aside = False
+        yield token

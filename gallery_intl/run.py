@@ -1,0 +1,282 @@
+"""Run each gallery script once, however many languages are built.
+
+A build runs the scripts that changed in one child process and then only reads what that
+made, so Sphinx-Gallery's own generation is switched off in the building process. A page
+that does not end in time is stopped, and the build with it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.errors import SphinxError
+from sphinx.util import logging
+from sphinx.util.typing import ExtensionMetadata
+
+from gallery_intl import fingerprint, processes
+
+logger = logging.getLogger(__name__)
+
+OVERRIDES = ("sphinx_gallery_conf", "gallery_intl_deadline", "abort_on_example_error")
+Say = Callable[[str, bool], None]  # (text, whether the line ends with it)
+
+
+class GalleryError(SphinxError):
+    """The gallery did not run to its end."""
+
+    category = "The gallery failed"
+
+
+class Child:
+    """The process that runs the gallery, and what it says."""
+
+    def __init__(self, request: dict[str, Any], folder: Path) -> None:
+        self.log = folder / "log"
+        alive, self.alive = os.pipe()  # closed by the system if this process is killed
+        self.events, events = os.pipe()
+        request |= {"events": events, "alive": alive}
+        environment = {"PYTHONFAULTHANDLER": "1", "TMPDIR": str(folder)}
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "gallery_intl.generate", json.dumps(request)],
+                env=os.environ | environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                pass_fds=(events, alive),
+                start_new_session=True,  # Ctrl-C is for us, and we end it
+            )
+        os.close(alive)
+        os.close(events)
+        self.rest = b""
+
+    def read(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield what the child said within a short while; ("gone", {}) at its end."""
+        if not select.select([self.events], [], [], 0.1)[0]:
+            if self.process.poll() is not None:
+                yield "gone", {}
+            return
+        if not (data := os.read(self.events, 65536)):
+            yield "gone", {}
+        *lines, self.rest = (self.rest + data).split(b"\n")
+        for line in lines:
+            kind, values = json.loads(line)
+            yield kind, values
+
+    def last_words(self) -> str:
+        """Return the end of what it and its scripts wrote past Sphinx-Gallery."""
+        text = self.log.read_text(encoding="utf-8", errors="replace")
+        return "\n".join(text.splitlines()[-60:])
+
+    def close(self) -> None:
+        """End the child with everything below it."""
+        processes.kill_tree(self.process.pid)
+        self.process.wait()
+        os.close(self.alive)
+        os.close(self.events)
+
+
+class Deadline:
+    """Stop a child that is silent for too long, more and more firmly.
+
+    SIGABRT makes Python print where each of its threads stands.
+    """
+
+    def __init__(self, child: Child, seconds: float) -> None:
+        self.child, self.seconds, self.passed = child, seconds, False
+        self.restart()
+
+    def restart(self) -> None:
+        """Count from now."""
+        self.since = time.monotonic()
+
+    def pause(self) -> None:
+        """Count from the next restart."""
+        self.since = float("inf")
+
+    def check(self) -> None:
+        """Take the next step if its time has come."""
+        over = time.monotonic() - self.since - self.seconds
+        if over < 0:
+            return
+        if not self.passed:
+            self.passed = True
+            below = processes.descendants(self.child.process.pid)
+            self.steps = self._steps(bool(below))
+            processes.send(below, signal.SIGABRT)
+        while self.steps and over >= self.steps[0][0]:
+            processes.send([self.child.process.pid], self.steps.pop(0)[1])
+
+    def _steps(self, ranks: bool) -> list[tuple[float, signal.Signals]]:
+        # ranks that are ended bring their page to an end by themselves
+        interrupt = 5.0 if ranks else 0.0
+        return [
+            (interrupt, signal.SIGINT),
+            (interrupt + 5, signal.SIGABRT),
+            (interrupt + 8, signal.SIGKILL),
+        ]
+
+
+def run_gallery(
+    srcdir: Path,
+    confdir: Path,
+    *,
+    overrides: dict[str, Any] | None = None,
+    say: Say | None = None,
+) -> list[str]:
+    """Run the scripts that changed since the last run; return Sphinx's warnings.
+
+    Raises GalleryError with the traceback of the script or rank that failed.
+    """
+    overrides = overrides or {}
+    settings = fingerprint.read_settings(confdir, overrides)
+    dirs = fingerprint.gallery_dirs(srcdir, settings.gallery)
+    if not dirs:
+        return []
+    now = fingerprint.take(srcdir, settings.gallery)
+    if fingerprint.is_current(fingerprint.read(dirs[0][1]), now):
+        return []
+    request = {
+        "srcdir": str(srcdir),
+        "confdir": str(confdir),
+        "overrides": overrides,
+    }
+    with tempfile.TemporaryDirectory(prefix="g-", ignore_cleanup_errors=True) as folder:
+        child = Child(request, Path(folder))
+        try:
+            return follow(child, settings.deadline, say or say_on_stdout)
+        finally:
+            child.close()
+
+
+def follow(child: Child, seconds: float, say: Say) -> list[str]:
+    """Report what the child does until it ends; return Sphinx's warnings."""
+    deadline = Deadline(child, seconds)
+    progress = Progress(say)
+    warnings: list[str] = []
+    while True:
+        for kind, values in child.read():
+            deadline.restart()
+            if kind == "waiting":
+                deadline.pause()
+            elif kind == "warnings":
+                warnings = values["text"].splitlines()
+            elif kind == "failed":
+                raise GalleryError(failure(values["text"], progress, deadline))
+            elif kind == "gone":
+                if child.process.wait() != 0:
+                    text = child.last_words()
+                    raise GalleryError(failure(text, progress, deadline))
+                progress.finish()
+                return warnings
+            progress.show(kind, values)
+        deadline.check()
+
+
+class Progress:
+    """Show which page runs, and how long each one took."""
+
+    def __init__(self, say: Say) -> None:
+        self.say = say
+        self.page = ""
+        self.total = 0
+        self.seconds: dict[str, float] = {}
+
+    def show(self, kind: str, values: dict[str, Any]) -> None:
+        """Say what is new, if a person would want to know."""
+        if kind == "waiting":
+            self.say("gallery: another build is running it; waiting for that", True)
+        elif kind == "plan":
+            self.total = values["run"]
+            text = f"gallery: {self.total} to run, {values['unchanged']} unchanged"
+            self.say(text, True)
+        elif kind == "start":
+            self.page = values["page"]
+            number = f"{len(self.seconds) + 1}/{self.total}"
+            self.say(f"gallery: [{number}] {self.page} ... ", False)
+        elif kind == "end":
+            self.seconds[self.page] = values["seconds"]
+            self.say(f"{values['seconds']:.1f} s", True)
+            self.page = ""
+
+    def finish(self) -> None:
+        """Show the times of the pages, the slowest first."""
+        if len(self.seconds) < 2:
+            return
+        self.say(f"gallery: {sum(self.seconds.values()):.1f} s in all", True)
+        for page, seconds in sorted(self.seconds.items(), key=lambda item: -item[1]):
+            self.say(f"  {seconds:6.1f} s  {page}", True)
+
+
+def failure(text: str, progress: Progress, deadline: Deadline) -> str:
+    """Say in one text which page failed, and why."""
+    if progress.page:
+        progress.say("failed", True)
+    page = progress.page or "the gallery, before its first page,"
+    if deadline.passed:
+        return (
+            f"{page} did not end within {deadline.seconds:g} s "
+            f"(gallery_intl_deadline)\n\n{text}"
+        )
+    return text or f"{page} ended the process that ran it, without a word"
+
+
+def say_on_stdout(text: str, ends: bool) -> None:
+    """Print progress at once, in a log file too."""
+    print(text, end="\n" if ends else "", flush=True)
+
+
+def say_in_sphinx(text: str, ends: bool) -> None:
+    logger.info(text, nonl=not ends)
+
+
+def switch_off(app: Sphinx, config: Config) -> None:
+    """Let this process only read what a run has made."""
+    dirs = fingerprint.gallery_dirs(app.srcdir, config.sphinx_gallery_conf)
+    config.gallery_intl_dirs = [
+        (os.path.relpath(one, app.srcdir), os.path.relpath(other, app.srcdir))
+        for one, other in dirs
+    ]
+    if not config.gallery_intl_generate:
+        config.sphinx_gallery_conf = config.sphinx_gallery_conf | {
+            "examples_dirs": [],
+            "gallery_dirs": [],
+            "expected_failing_examples": [],
+        }
+
+
+def run_first(app: Sphinx) -> None:
+    """Run the gallery before Sphinx looks for pages."""
+    if app.config.gallery_intl_generate or not app.config.gallery_intl_run:
+        return
+    given = app.config.overrides.items()
+    overrides = {key: value for key, value in given if key.startswith(OVERRIDES)}
+    confdir, srcdir = Path(app.confdir), Path(app.srcdir)
+    for text in run_gallery(srcdir, confdir, overrides=overrides, say=say_in_sphinx):
+        logger.warning(text, type="gallery_intl", subtype="run")
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    app.setup_extension("sphinx_gallery.gen_gallery")
+    app.add_config_value("gallery_intl_run", True, "", bool)
+    app.add_config_value("gallery_intl_deadline", 120, "", (int, float))
+    # set by us: the process that generates, and the folders it does so in
+    app.add_config_value("gallery_intl_generate", False, "", bool)
+    app.add_config_value("gallery_intl_dirs", [], "", list)
+    # before Sphinx-Gallery checks its settings (10)
+    app.connect("config-inited", switch_off, priority=5)
+    # before Sphinx-Gallery (10, 500)
+    app.connect("builder-inited", run_first, priority=5)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,186 @@
+"""Show honestly what is not translated, and say where a catalog is wrong.
+
+A paragraph without a translation appears in English and is marked ``lang="en"``; the
+page says how much of it is translated and offers its catalog. What Sphinx reports
+about a translation is reported at the line of the ``.po``, which is where it is mended.
+"""
+
+from __future__ import annotations
+
+import logging as std_logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.errors import SphinxError
+from sphinx.locale import _
+from sphinx.transforms import SphinxTransform
+from sphinx.util.nodes import extract_messages
+from sphinx.util.typing import ExtensionMetadata
+
+from gallery_intl import catalogs
+
+SOURCE_LANGUAGE = "en"
+
+
+class BrokenCatalog(SphinxError):
+    """A catalog that cannot be read; names every one with file and line."""
+
+    category = "Broken catalog"
+
+
+class Progress(NamedTuple):
+    """How many of a page's messages are translated."""
+
+    translated: int
+    total: int
+
+
+def catalog_paths(env: BuildEnvironment, docname: str) -> list[Path]:
+    """Give the places where a page's catalog can be."""
+    return [
+        catalogs.po_path(env.srcdir / folder, env.config.language, docname)
+        for folder in env.config.locale_dirs
+    ]
+
+
+class Page:
+    """What the catalogs say about the messages of one page."""
+
+    def __init__(self, paths: list[Path]) -> None:
+        self.lines: dict[str, tuple[Path, int]] = {}
+        self.gaps: set[str] = set()
+        for path in paths:
+            for entry in catalogs.active(catalogs.read(path)) if path.is_file() else ():
+                self.lines[entry.msgid] = (path, entry.linenum)
+                if not catalogs.is_translated(entry) or catalogs.is_english(entry):
+                    self.gaps.add(entry.msgid)
+
+    def is_gap(self, message: str) -> bool:
+        return message in self.gaps or message not in self.lines
+
+    def progress(self, messages: set[str]) -> Progress:
+        """Count over the catalog and what the page has beyond it."""
+        everything = messages | set(self.lines)
+        gaps = sum(map(self.is_gap, everything))
+        return Progress(len(everything) - gaps, len(everything))
+
+
+class MarkGaps(SphinxTransform):
+    """Mark paragraphs that stay English, and say so at the top of the page."""
+
+    default_priority = 18  # after the source workaround (10), before Locale (20)
+
+    def apply(self, **kwargs: object) -> None:
+        language = self.config.language
+        if self.app.builder.name == "gettext":
+            return
+        paths = catalog_paths(self.env, self.env.docname)
+        page = Page(paths)
+        found = list(extract_messages(self.document))
+        note_lines(self.document, page, found)
+        if language == SOURCE_LANGUAGE:
+            return
+        for node, message in found:
+            if page.is_gap(message) and not isinstance(node, addnodes.translatable):
+                node["classes"].append(f"language-{SOURCE_LANGUAGE}")
+        for path in paths:
+            self.env.note_dependency(str(path))
+        progress = page.progress({message for _node, message in found})
+        if progress.translated < progress.total:
+            catalog = next((path for path in paths if path.is_file()), None)
+            self.put_note(gap_note(self.env, progress, catalog))
+
+    def put_note(self, note: nodes.Element) -> None:
+        title = next(self.document.findall(nodes.title), None)
+        place = title.parent if title is not None else self.document
+        place.insert(place.index(title) + 1 if title is not None else 0, note)
+
+
+def gap_note(
+    env: BuildEnvironment, progress: Progress, catalog: Path | None
+) -> nodes.Element:
+    """Say how much of a page is translated, and offer its catalog."""
+    percent = 100 * progress.translated // progress.total
+    text = _("%d %% of this page is translated. The rest is shown in English.")
+    note = nodes.paragraph("", text % percent, translatable=False, classes=["gaps"])
+    if catalog is not None:
+        target = "/" + catalog.relative_to(env.srcdir).as_posix()
+        words = nodes.inline("", _("Get the catalog of this page"))
+        link = addnodes.download_reference(
+            "", "", words, reftarget=target, refdoc=env.docname
+        )
+        note += [nodes.Text(" "), link]
+    return note
+
+
+def note_lines(
+    document: nodes.document, page: Page, found: list[tuple[nodes.Element, str]]
+) -> None:
+    """Remember which line of a catalog each place of a page comes from."""
+    for node, message in found:
+        if message in page.lines and node.line:
+            path, line = page.lines[message]
+            CatalogLocations.lines[f"{node.source}:{node.line}"] = f"{path}:{line}"
+            key = f"{document['source']}:{node.line}"
+            CatalogLocations.lines[key] = f"{path}:{line}"
+
+
+class CatalogLocations(std_logging.Filter):
+    """Let a warning about a translation name the line of its catalog."""
+
+    # A cache for this process alone; a page that is read fills it anew.
+    lines: dict[str, str] = {}  # noqa: RUF012
+
+    def filter(self, record: std_logging.LogRecord) -> bool:
+        location = getattr(record, "location", None)
+        if isinstance(location, nodes.Node):
+            location = f"{location.source}:{location.line}"
+        if isinstance(location, str) and ":<translated>" in location:
+            place = location.partition(":<translated>")[0]
+            record.location = self.lines.get(place, location)
+        return True
+
+
+def install_filter(app: Sphinx) -> None:
+    for handler in std_logging.getLogger("sphinx").handlers:
+        if not any(isinstance(f, CatalogLocations) for f in handler.filters):
+            handler.filters.insert(0, CatalogLocations())
+
+
+def broken_catalogs(folders: list[Path]) -> Iterator[str]:
+    """Find the catalogs that cannot be read, as ``path:line: what (remedy)``."""
+    for folder in folders:
+        for path in sorted(folder.rglob("*.po")):
+            try:
+                catalogs.read(path)
+            except catalogs.CatalogError as error:
+                yield str(error)
+
+
+def check_catalogs(app: Sphinx) -> None:
+    """Stop a build at once that would read a broken catalog."""
+    language = app.config.language
+    folders = [
+        app.srcdir / folder / language / "LC_MESSAGES"
+        for folder in app.config.locale_dirs
+    ]
+    if broken := list(broken_catalogs(folders)):
+        raise BrokenCatalog("\n" + "\n".join(broken))
+    missing = language != SOURCE_LANGUAGE and not any(map(Path.is_dir, folders))
+    if missing:
+        raise BrokenCatalog(
+            f"no catalogs for {language!r} in {', '.join(app.config.locale_dirs)}"
+            " (make them with the catalogs command)"
+        )
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    app.add_transform(MarkGaps)
+    app.connect("builder-inited", install_filter, priority=1)
+    app.connect("builder-inited", check_catalogs, priority=2)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
