@@ -17,6 +17,7 @@ FEATURES = (
     "markup",
     "status",
     "comments",
+    "locations",
     "chrome",
     "cards",
     "figures",

@@ -16,6 +16,7 @@ import polib  # type: ignore[import-untyped]
 WIDTH = 79
 WAIVER = re.compile(r"^check-ignore: unchanged\b", re.MULTILINE)
 OPENS_STRING = re.compile(r'^\s*(#~\s*)?(msg(ctxt|id|id_plural|str)(\[\d+\])?\s*)?"')
+MSGID = re.compile(r"(#~ ?)?msgid\b")
 WHOLE_STRING = re.compile(r'(?<!\\)"(?:[^"\\]|\\.)*"$')
 MARKUP = re.compile(
     r"``.+?``"  # literals
@@ -49,6 +50,7 @@ def read(path: Path) -> polib.POFile:
         catalog = polib.pofile(text, wrapwidth=WIDTH, encoding="utf-8")
     except (OSError, ValueError) as error:
         raise CatalogError(_syntax_error(path, str(error))) from None
+    _count_from_msgid(catalog, text.split("\n"))
     _refuse_duplicates(path, catalog)
     return catalog
 
@@ -67,6 +69,15 @@ def _syntax_error(path: Path, message: str) -> str:
     line, detail = found.groups() if found else ("1", message)
     reason = f"syntax error, {detail}" if detail else "syntax error"
     return f"{path}:{line}: {reason} (mend the entry above or at this line)"
+
+
+def _count_from_msgid(catalog: polib.POFile, lines: list[str]) -> None:
+    """Let each entry's line be that of its msgid, not of a comment above it."""
+    for entry in catalog:
+        rest = enumerate(lines[entry.linenum - 1 :], start=entry.linenum)
+        entry.linenum = next(
+            (row for row, line in rest if MSGID.match(line)), entry.linenum
+        )
 
 
 def _refuse_duplicates(path: Path, catalog: polib.POFile) -> None:

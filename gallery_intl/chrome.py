@@ -19,6 +19,9 @@ from sphinx.locale import _
 from sphinx.transforms import SphinxTransform
 from sphinx.util.typing import ExtensionMetadata
 
+from gallery_intl import pages
+from gallery_intl.needs import Needs, needs
+
 NOTE = "sphx-glr-download-link-note"
 FOOTER = "sphx-glr-footer"
 SPHINX_GALLERY = "https://sphinx-gallery.github.io"
@@ -47,6 +50,19 @@ def download_label(suffix: str) -> str:
     }[suffix]
 
 
+def describe(page: Needs) -> Iterator[str]:
+    """Say in the reader's language what a page needs."""
+    if page.ranks:
+        yield _("%d processes, started with torchrun") % page.ranks
+    else:
+        yield _("One process, started with python")
+    if page.uses_gpus:
+        yield _("Runs on a CPU, and on GPUs where there are any")
+    else:
+        yield _("Runs on a CPU")
+    yield _("Packages: %s") % ", ".join(page.packages)
+
+
 def running_time(page: Path) -> float | None:
     """Read how many seconds a page's script took when it was last run."""
     try:
@@ -66,9 +82,13 @@ class ReplaceFurniture(SphinxTransform):
 
     default_priority = 8  # before the source workaround (10) and Locale (20)
 
+    @property
+    def collects(self) -> bool:
+        return pages.collects_messages(self.env)
+
     def apply(self, **kwargs: Any) -> None:
         for footer in with_class(self.document, FOOTER):
-            if self.app.builder.name == "gettext":
+            if self.collects:
                 remove(footer)
             else:
                 footer["translatable"] = False
@@ -78,13 +98,25 @@ class ReplaceFurniture(SphinxTransform):
             self.replace_note(note)
 
     def replace_note(self, note: nodes.Element) -> None:
+        """Say below the title what the page needs, in place of the note above it."""
         link = next(note.findall(addnodes.pending_xref), None)
-        if self.app.builder.name == "gettext" or link is None:
-            remove(note)
+        title = next(self.document.findall(nodes.title), None)
+        remove(note)
+        script = pages.script_of(self.env, self.env.docname)
+        if link is None or title is None or script is None or self.collects:
             return
-        link.children = [nodes.inline("", _("Download this page as a program"))]
+        link.children = [nodes.inline("", _("Download"))]
         adopt(link)
-        note.replace_self(line(link, classes=[NOTE]))
+        facts = [nodes.Text(fact) for fact in describe(needs(script.text))]
+        items = [
+            nodes.list_item("", nodes.paragraph("", "", fact, translatable=False))
+            for fact in (*facts, link)
+        ]
+        section = title.parent
+        section.insert(
+            section.index(title) + 1,
+            nodes.bullet_list("", *items, classes=["needs"]),
+        )
 
     def downloads(self, footer: nodes.Element) -> Iterator[nodes.Element]:
         for box in with_class(footer, "sphx-glr-download"):

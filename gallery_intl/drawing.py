@@ -76,12 +76,7 @@ def scraper(
     before = len(paths)
     labels = [plt.figure(number).get_label() for number in plt.get_fignums()]
     rst: str = matplotlib_scraper(
-        block,
-        block_vars,
-        gallery_conf,
-        **kwargs,
-        format="svg",
-        metadata={"Date": None, "Creator": None},
+        block, block_vars, gallery_conf, **kwargs, format="svg"
     )
     for path, label in zip(paths[before:], labels, strict=True):
         figure = Path(path).with_suffix(".svg")

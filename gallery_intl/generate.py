@@ -14,7 +14,6 @@ import re
 import resource
 import shutil
 import signal
-import sys
 import tempfile
 import threading
 import time
@@ -26,7 +25,9 @@ from typing import Any
 from filelock import FileLock, Timeout
 from sphinx.application import Sphinx
 from sphinx.errors import SphinxError
-from sphinx.util.console import strip_escape_sequences
+from sphinx.util.console import (  # type: ignore[attr-defined]
+    strip_escape_sequences,
+)
 from sphinx_gallery import gen_gallery, gen_rst  # type: ignore[import-untyped]
 from sphinx_gallery.scrapers import (  # type: ignore[import-untyped]
     clean_modules,
@@ -117,8 +118,11 @@ def prune(srcdir: Path, gallery: dict[str, Any], targets: set[Path]) -> None:
 
 def describe(error: BaseException, source: Path, srcdir: Path) -> str:
     """Say where a script failed and how, without the frames of Sphinx-Gallery."""
-    if isinstance(error, SphinxError):  # it says all itself
-        return str(error)
+    within: BaseException | None = error
+    while within:
+        if isinstance(within, SphinxError):  # a feature's own words
+            return str(within)
+        within = within.__context__
     page = os.path.relpath(source, srcdir)
     if line := script_line(error, source):
         page = f"{page}:{line}"
@@ -258,6 +262,7 @@ def main(request: dict[str, Any]) -> int:
     threading.Thread(target=end_with_parent, args=(alive,), daemon=True).start()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    processes.adopt_orphans()
     srcdir, confdir = Path(request["srcdir"]), Path(request["confdir"])
     try:
         generate_changed(srcdir, confdir, request["overrides"], tell)
@@ -267,8 +272,7 @@ def main(request: dict[str, Any]) -> int:
     except BaseException:
         tell("failed", text=traceback.format_exc())
         return 1
+    finally:
+        processes.send(processes.descendants(os.getpid()), signal.SIGKILL)
+    tell("done")
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(json.loads(sys.argv[1])))

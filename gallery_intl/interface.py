@@ -71,10 +71,18 @@ def messages_of_sphinx(languages: list[str]) -> Iterator[Found]:
         template = read_po(file)
     for message in template:
         where = [place for place, _line in message.locations]
-        shown = any(place.startswith(SHOWN_BY_SPHINX) for place in where)
-        if shown and isinstance(message.id, str) and message.id:
-            if any(catalog.gettext(message.id) == message.id for catalog in known):
-                yield message.id, where[0]
+        if not message.id or not isinstance(message.id, str):
+            continue  # the header, or a plural, which Sphinx has in all languages
+        if is_shown(message.id, where) and any(
+            catalog.gettext(message.id) == message.id for catalog in known
+        ):
+            yield message.id, where[0]
+
+
+def is_shown(message: str, places: list[str]) -> bool:
+    """Tell whether a reader meets a message of Sphinx; a writer's log does not count."""
+    is_log = message[0].islower() and all(p.startswith("writers/") for p in places)
+    return not is_log and any(place.startswith(SHOWN_BY_SPHINX) for place in places)
 
 
 def sphinx_catalog(language: str) -> gettext.NullTranslations:

@@ -22,7 +22,11 @@ ERROR = re.compile(r"^[\w.]*(Error|Exception|Interrupt|Exit)\b.*", re.MULTILINE)
 # the innermost frame: last in a traceback, first in each thread of a stack dump
 INNERMOST = re.compile(r"(?:.*\n)*  File \"(?P<file>[^\"]+)\"")
 THREAD = re.compile(r"\(most recent call first\):\n  File \"([^\"]+)\"")
-PREFIX = re.compile(r"^\[rank\d+\]: ?", re.MULTILINE)  # torch puts it before each line
+# what torch puts before each line of a traceback, and Python around a stack dump
+NOISE = re.compile(
+    r"^\[rank\d+\]: ?|^Fatal Python error: Aborted\n\s*|^Extension modules: .*\n?",
+    re.MULTILINE,
+)
 LINES = 60
 
 
@@ -33,9 +37,14 @@ class Outcome(NamedTuple):
     status: int
     text: str
 
+    @property
+    def interrupted(self) -> bool:
+        """Tell whether it was stopped, not failed."""
+        return self.rank == 0 and self.summary() == "KeyboardInterrupt"
+
     def summary(self) -> str:
         """Return the line that names the error."""
-        text = PREFIX.sub("", self.text)
+        text = NOISE.sub("", self.text)
         errors = [match[0] for match in ERROR.finditer(text)]
         lines = text.strip().splitlines()
         return (errors or lines or [ended(self.status)])[-1].strip()
@@ -95,7 +104,7 @@ def report(page: str, outcomes: Sequence[Outcome], early: Sequence[int] = ()) ->
     first = next(iter(groups.values()))
     was = f"{_names(first)} {_end(_of(causes, first[0]))}"
     text = _join(page, was, [_of(causes, ranks[0]) for ranks in groups.values()])
-    then = [f"rank {one.rank} then failed too: {one.summary()}" for one in others]
+    then = [f"rank {one.rank} {_then(one)}" for one in others]
     return "\n".join([text, *([""] if then else []), *then])
 
 
@@ -106,8 +115,16 @@ def ended(status: int) -> str:
     return f"was ended by {signal.Signals(-status).name}"
 
 
+def _then(outcome: Outcome) -> str:
+    if THREAD.search(outcome.text):
+        return f"waited: {outcome.summary()}"
+    if outcome.interrupted:
+        return "waited, and was interrupted"
+    return f"then failed too: {outcome.summary()}"
+
+
 def _end(outcome: Outcome) -> str:
-    if outcome.status == -signal.SIGABRT and THREAD.search(outcome.text):
+    if outcome.interrupted or THREAD.search(outcome.text):
         return "did not end; this is where it stood"
     return "failed" if outcome.rank == 0 else ended(outcome.status)
 
@@ -116,7 +133,7 @@ def _remoteness(outcome: Outcome) -> int:
     """Return 0 for an error of the rank's own, more for one that others caused."""
     if is_echo(outcome.text):
         return 2
-    return int(outcome.rank == 0 and outcome.summary() == "KeyboardInterrupt")
+    return int(outcome.interrupted)
 
 
 def _waits_in(file: str) -> bool:
@@ -143,7 +160,7 @@ def _names(ranks: Sequence[int]) -> str:
 def _join(page: str, was: str, outcomes: Iterable[Outcome]) -> str:
     parts = [f"{page}: {was}"]
     for outcome in outcomes:
-        text = PREFIX.sub("", outcome.text)
+        text = NOISE.sub("", outcome.text)
         lines = text.rstrip().splitlines()[-LINES:]
         said = "\n".join(lines) or "(it wrote nothing)"
         parts.append(f"rank {outcome.rank}:\n{said}")

@@ -7,12 +7,16 @@ them; the tree of parents does not.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import signal
 import subprocess
+import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 
 
 def parents() -> Iterator[tuple[int, int]]:
@@ -54,3 +58,9 @@ def kill_tree(process: int) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         if process != os.getpgrp():
             os.killpg(process, signal.SIGKILL)
+
+
+def adopt_orphans() -> None:
+    """Keep processes below this one when their parent ends; on Linux only."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)

@@ -30,9 +30,8 @@ SET_IN = re.compile(r"#+:?\s{4,}$")
 
 _SIZE = r"[\w.]+(?:\s*[-+*/]\s*[\w.]+)*"
 _GROUP = rf"[(\[]\s*(?:{_SIZE}\s*,\s*)*(?:{_SIZE})?\s*[)\]]"
-SHAPE = re.compile(
-    rf"(?=.*(?:[\d,]|\.\.\.))(?:{_GROUP}|->|=>|\.\.\.|x(?!\w)|[\s,=:*@/+\d])+"
-)
+_ATOM = rf"{_GROUP}|->|=>|\.\.\.|\d+\s*x\s*(?=\d)|[\s,=:*@/+\d]"
+SHAPE = re.compile(rf"(?=.*(?:[\d,]|\.\.\.))(?:{_ATOM})+")
 
 
 class Comment(NamedTuple):

@@ -18,7 +18,7 @@ TEXT_BLOCK = re.compile(
     r"(?P<header>^#{20,}.*|^# ?%%.*)\s(?P<text>(?:^#.*\s?)*)", re.MULTILINE
 )
 TORCHRUN = re.compile(r"torchrun --standalone --nproc-per-node=(\d+)\b")
-TRIVIA = (tokenize.COMMENT, tokenize.NL)
+TRIVIA = (tokenize.COMMENT, tokenize.NL, tokenize.ENDMARKER)
 
 
 class Block(NamedTuple):

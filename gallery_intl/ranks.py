@@ -139,7 +139,9 @@ def start(page: Page, size: int, *, uses_torch: bool) -> None:
     }
     page.folder = tempfile.TemporaryDirectory(prefix="r-", ignore_cleanup_errors=True)
     for number in range(1, size):
-        page.ranks.append(start_rank(number, page.source, common, Path(page.folder.name)))
+        page.ranks.append(
+            start_rank(number, page.source, common, Path(page.folder.name))
+        )
     os.environ.update(common, RANK="0", LOCAL_RANK="0")
     page.watcher = threading.Thread(target=watch, args=(page,), daemon=True)
     page.watcher.start()
@@ -174,7 +176,7 @@ def take_port(page: Page, size: int) -> int:
     (``multi_tenant``).
     """
     import torch
-    from torch.distributed import TCPStore
+    from torch.distributed import TCPStore  # type: ignore[attr-defined]
 
     page.threads = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -221,8 +223,7 @@ def finish(page: Page, error: BaseException | None) -> None:
     mark_over(page)
     if error is None or is_echo(script_traceback(error, page.source)):
         wait_for(page, WAIT if error is None else PATIENCE)
-        # one that still runs hangs: let it say where
-        processes.send((rank.process.pid for rank in page.running()), signal.SIGABRT)
+        abort(page.running())  # one that still runs hangs: let it say where
         wait_for(page, PATIENCE)
     else:
         wait_for(page, 0.3)  # the same error on every rank is said once
@@ -267,11 +268,17 @@ def wait_for(page: Page, seconds: float) -> None:
         time.sleep(0.02)
 
 
-def end(ranks: list[Rank]) -> None:
-    """End ranks with all that they started."""
+def abort(ranks: list[Rank], number: signal.Signals = signal.SIGABRT) -> None:
+    """Stop ranks with all that they started; SIGABRT lets them print their stacks."""
     for rank in ranks:
         below = processes.descendants(rank.process.pid)
-        processes.send([*below, rank.process.pid], signal.SIGKILL)
+        processes.send([*below, rank.process.pid], number)
+
+
+def end(ranks: list[Rank]) -> None:
+    """End ranks with all that they started."""
+    abort(ranks, signal.SIGKILL)
+    for rank in ranks:
         rank.process.wait()
 
 

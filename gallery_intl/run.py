@@ -17,7 +17,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from sphinx.application import Sphinx
 from sphinx.config import Config
@@ -30,6 +30,12 @@ from gallery_intl import fingerprint, processes
 logger = logging.getLogger(__name__)
 
 OVERRIDES = ("sphinx_gallery_conf", "gallery_intl_deadline", "abort_on_example_error")
+# this package may be importable only through the sys.path of conf.py's process
+PACKAGE_PARENT = str(Path(__file__).parents[1])
+START = (
+    "import json, sys; sys.path[0] = sys.argv[1]; "
+    "from gallery_intl.generate import main; sys.exit(main(json.loads(sys.argv[2])))"
+)
 Say = Callable[[str, bool], None]  # (text, whether the line ends with it)
 
 
@@ -50,7 +56,7 @@ class Child:
         environment = {"PYTHONFAULTHANDLER": "1", "TMPDIR": str(folder)}
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "gallery_intl.generate", json.dumps(request)],
+                [sys.executable, "-c", START, PACKAGE_PARENT, json.dumps(request)],
                 env=os.environ | environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -176,9 +182,9 @@ def follow(child: Child, seconds: float, say: Say) -> list[str]:
             elif kind == "failed":
                 raise GalleryError(failure(values["text"], progress, deadline))
             elif kind == "gone":
-                if child.process.wait() != 0:
-                    text = child.last_words()
-                    raise GalleryError(failure(text, progress, deadline))
+                text = child.last_words()
+                raise GalleryError(failure(text, progress, deadline))
+            elif kind == "done":
                 progress.finish()
                 return warnings
             progress.show(kind, values)

@@ -42,7 +42,7 @@ Box = tuple[float, float, float, float]
 
 
 def finish(svg: str) -> str:
-    """Make a fresh figure follow light and dark mode, without fonts of its own."""
+    """Make a fresh figure follow light and dark mode, without fonts and date."""
     svg = re.sub(r"<!DOCTYPE.*?>\s*|\s*<metadata>.*?</metadata>", "", svg, flags=re.S)
     svg = re.sub(r" font-family: 'DejaVu Sans', [^;\"]*;?", "", svg)
     svg = svg.replace("</style>", _style(svg) + "</style>", 1)

@@ -31,8 +31,8 @@ print(layer(mytensor).size())
 # %%
 # A module is changed in place. For a tensor, ``to`` returns a copy on the other
 # device, and the old tensor stays where it was: keep the result. The device ``meta``
-# exists on every machine and holds sizes without numbers, so it can show this
-# everywhere.
+# exists on every machine. It knows the size of a tensor but not its values, so it can
+# show this everywhere.
 my_tensor.to("meta")
 assert layer.to("meta") is layer
 print("tensor:", my_tensor.device, "  module:", layer.weight.device)

@@ -15,9 +15,9 @@ Every example also runs without a GPU.
 # Wrap a layer to split its batch
 # -------------------------------
 #
-# Of these three layers, only the one in the middle is wrapped. On a machine with two
-# GPUs, each of them computes ``block2`` for one half of the rows. The layers around it
-# do not change.
+# The model below has three layers, and only the one in the middle is wrapped. On a
+# machine with two GPUs, each of them computes ``block2`` for one half of the rows. The
+# layers around it do not change.
 import torch
 import torch.nn as nn
 
@@ -294,8 +294,8 @@ assert y.device == device and table.grad.device == torch.device("cpu")
 print("rows with a gradient:", table.grad.any(dim=1).nonzero().flatten().tolist())
 
 # %%
-# The word 4 occurs twice, so six words use five rows of the table. All other rows have
-# a gradient of zero. To check the rest, we compare with the same model on the CPU.
+# Word 4 occurs twice, so six words use five rows of the table. All other rows have a
+# gradient of zero. To check the values too, we compare with the same model on the CPU.
 on_cpu = nn.Sequential(deepcopy(model.embedding), deepcopy(model.rnn).cpu())
 on_cpu.zero_grad()
 expected = on_cpu(words)

@@ -51,7 +51,7 @@ if rank == 0:
 # So far the four processes do not know each other.
 # ``init_process_group`` reads the variables, meets the other ranks at that
 # address, and joins them to a *process group*. If a rank is lost, the others wait
-# for it no longer than ``timeout``. The default is many minutes.
+# for it no longer than ``timeout``. The default is 30 minutes.
 
 from datetime import timedelta
 
@@ -148,8 +148,9 @@ assert passed_sums == [sum(range(1, r + 2)) for r in range(world_size)]
 # local rank says which one to take: local rank 2 takes ``cuda:2``. On a machine
 # with fewer GPUs than ranks, all ranks use the CPU.
 
+accelerator = torch.accelerator.current_accelerator()
 gpu_per_rank = torch.accelerator.device_count() >= int(os.environ["LOCAL_WORLD_SIZE"])
-device = torch.device(f"cuda:{local_rank}" if gpu_per_rank else "cpu")
+device = torch.device(f"{accelerator}:{local_rank}" if gpu_per_rank else "cpu")
 
 # From now on "the current GPU" means another GPU on each rank.
 if gpu_per_rank:
@@ -158,10 +159,10 @@ if gpu_per_rank:
 assert number.to(device).device == device
 
 # %%
-# Older programs write ``torch.cuda.set_device(local_rank)`` for the last step.
+# Older programs set the current GPU with ``torch.cuda.set_device(local_rank)``.
 # Choosing GPUs from outside is possible too. A process sees only the GPUs that
-# the variable ``CUDA_VISIBLE_DEVICES`` names, and it counts them from 0 again.
-# Here ``cuda:0`` and ``cuda:1`` are the GPUs 2 and 3 of the machine.
+# the variable ``CUDA_VISIBLE_DEVICES`` names, and it counts them from 0 again. In
+# the next command, ``cuda:0`` and ``cuda:1`` are the GPUs 2 and 3 of the machine.
 #
 # .. code-block:: bash
 #
@@ -230,8 +231,9 @@ if rank == 0:
 assert mean == (1 + world_size) / 2
 
 # %%
-# The figure compares the two ways. When the sum is passed on, each rank knows
-# the numbers up to its own. After the all-reduce every rank knows the whole sum.
+# The figure compares the two ways. When the sum is passed on, each rank knows the
+# sum of the numbers up to its own. After the all-reduce every rank knows the whole
+# sum.
 
 if rank == 0:
     import matplotlib.pyplot as plt

@@ -1,0 +1,125 @@
+"""Catalogs: read with clear errors, written in one form, never half."""
+
+from pathlib import Path
+
+import polib
+import pytest
+
+from gallery_intl import catalogs
+
+HEADER = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n\n'
+
+
+def write(folder: Path, text: str | bytes) -> Path:
+    path = folder / "page.po"
+    data = text.encode() if isinstance(text, str) else text
+    path.write_bytes(HEADER.encode() + data)
+    return path
+
+
+BROKEN = {
+    "an open quote": ('msgid "a"\nmsgstr "b\n', 6, 'closing "'),
+    "a quote inside": ('msgid "a"\nmsgstr "b"c"\n', 6, "unescaped"),
+    "no keyword": ("msgid \"a\"\nmsgst 'b'\n", 6, "syntax error"),
+    "bytes of another encoding": (b'msgid "a"\nmsgstr "\xc7\xd1"\n', 6, "UTF-8"),
+    "a NUL": ('msgid "a"\nmsgstr "b\0"\n', 6, "NUL"),
+    "a message twice": (
+        'msgid "a"\nmsgstr "b"\n\nmsgid "a"\nmsgstr "c"\n',
+        8,
+        "already at line 5",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "line", "words"), BROKEN.values(), ids=BROKEN)
+def test_a_broken_catalog_is_named_with_its_line(
+    tmp_path: Path, text: str | bytes, line: int, words: str
+) -> None:
+    path = write(tmp_path, text)
+
+    with pytest.raises(catalogs.CatalogError) as error:
+        catalogs.read(path)
+
+    assert str(error.value).startswith(f"{path}:{line}: ")
+    assert words in str(error.value)
+
+
+def test_quotes_and_backslashes_inside_a_message_are_fine(tmp_path: Path) -> None:
+    path = write(tmp_path, 'msgid "say \\"a\\" \\\\"\nmsgstr "b \\"c\\" \\\\"\n')
+
+    assert catalogs.translations(path) == {'say "a" \\': 'b "c" \\'}
+
+
+def test_fuzzy_empty_and_obsolete_messages_are_not_shown(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        'msgid "a"\nmsgstr "A"\n\n#, fuzzy\nmsgid "b"\nmsgstr "B"\n\n'
+        'msgid "c"\nmsgstr ""\n\n#~ msgid "d"\n#~ msgstr "D"\n',
+    )
+
+    assert catalogs.translations(path) == {"a": "A"}
+
+
+def test_a_catalog_that_is_missing_has_no_translations(tmp_path: Path) -> None:
+    assert catalogs.translations(tmp_path / "none.po") == {}
+
+
+@pytest.mark.parametrize(
+    ("msgid", "comment", "english"),
+    [
+        ("Every rank calls it.", "", True),
+        ("NVIDIA NVLink", "check-ignore: unchanged - a name", False),
+        ("``all_reduce``", "", False),
+        (":doc:`/tutorials/x`", "", False),
+        ("42", "", False),
+        ("`PyTorch <https://pytorch.org>`__", "", True),
+    ],
+)
+def test_english_prose_copied_is_no_translation(
+    msgid: str, comment: str, english: bool
+) -> None:
+    entry = polib.POEntry(msgid=msgid, msgstr=msgid, tcomment=comment)
+
+    assert catalogs.is_english(entry) is english
+
+
+def test_writing_what_was_read_changes_no_byte(tmp_path: Path) -> None:
+    path = write(tmp_path, 'msgid "a"\nmsgstr "나"\n')
+    catalogs.write(path, catalogs.read(path))
+    before = path.read_bytes()
+
+    changed = catalogs.write(path, catalogs.read(path))
+
+    assert not changed
+    assert path.read_bytes() == before
+
+
+def test_a_file_is_whole_or_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "page.po"
+    path.write_text("old")
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(catalogs.os, "fsync", stop)
+    with pytest.raises(KeyboardInterrupt):
+        catalogs.replace_file(path, b"new")
+
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_mo_of_a_deleted_catalog_goes_too(tmp_path: Path) -> None:
+    folder = tmp_path / "ko" / "LC_MESSAGES"
+    folder.mkdir(parents=True)
+    path = write(folder, 'msgid "a"\nmsgstr "b"\n')
+    stale = folder / "gone.mo"
+    stale.write_bytes(b"")
+
+    catalogs.compile_language(tmp_path, "ko")
+
+    assert not stale.exists()
+    mo = polib.mofile(str(path.with_suffix(".mo")))
+    assert [(entry.msgid, entry.msgstr) for entry in mo] == [("a", "b")]

@@ -1,0 +1,312 @@
+"""The gallery: run once, whatever happens on the way."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from sphinx.testing.util import SphinxTestApp
+
+from gallery_intl import fingerprint, generate
+from gallery_intl.run import GalleryError, run_gallery
+
+ROOT = Path(__file__).with_name("roots") / "test-run"
+HANG = "import time\ntime.sleep(60)\n"
+TORCHRUN = "torchrun --standalone --nproc-per-node=2 ranks.py"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Path]:
+    """A gallery of two pages; each run of a page is a line of the file `runs`."""
+    shutil.copytree(ROOT, tmp_path / "site")
+    yield tmp_path / "site"
+    assert psutil.Process().children(recursive=True) == []
+
+
+def run(site: Path, **overrides: object) -> str:
+    said: list[str] = []
+    run_gallery(
+        site,
+        site,
+        overrides={"gallery_intl_deadline": 30, **overrides},
+        say=lambda text, ends: said.append(text + "\n" * ends),
+    )
+    return "".join(said)
+
+
+def runs(site: Path) -> list[str]:
+    file = site / "runs"
+    return file.read_text().split() if file.exists() else []
+
+
+def page(site: Path, name: str, code: str, docstring: str = "Text.") -> Path:
+    script = site / "gallery" / "part" / f"{name}.py"
+    script.write_text(f'"""\nTitle\n=====\n\n{docstring}\n"""\n\n{code}')
+    return script
+
+
+def files(site: Path) -> set[str]:
+    """The generated files; a run's time is in the contents of one, in no name."""
+    folder = site / "pages"
+    return {str(f.relative_to(folder)) for f in folder.rglob("*") if f.is_file()}
+
+
+def start(site: Path) -> subprocess.Popen[str]:
+    command = "import sys, pathlib as p; from gallery_intl.run import run_gallery as r"
+    command += "; r(p.Path(sys.argv[1]), p.Path(sys.argv[1]))"
+    return subprocess.Popen(
+        [sys.executable, "-c", command, str(site)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def wait_until(true: object, seconds: float = 15) -> None:
+    limit = time.monotonic() + seconds
+    while not true():  # type: ignore[operator]
+        assert time.monotonic() < limit
+        time.sleep(0.05)
+
+
+def test_a_second_run_executes_nothing_and_takes_no_time(site: Path) -> None:
+    said = run(site)
+    began = time.monotonic()
+
+    again = run(site)
+
+    assert time.monotonic() - began < 0.5
+    assert again == ""
+    assert "2 to run, 0 unchanged" in said
+    assert runs(site) == ["first", "second"]
+
+
+def test_only_a_changed_script_runs_again(site: Path) -> None:
+    run(site)
+    with (site / "gallery/part/second.py").open("a") as script:
+        script.write("# changed\n")
+
+    said = run(site)
+
+    assert "1 to run, 1 unchanged" in said
+    assert runs(site) == ["first", "second", "second"]
+
+
+def test_a_changed_setting_runs_every_script_again(site: Path) -> None:
+    run(site)
+
+    run(site, **{"sphinx_gallery_conf.capture_repr": ["__repr__"]})
+
+    assert runs(site) == ["first", "second"] * 2
+
+
+def test_a_deleted_page_comes_back(site: Path) -> None:
+    run(site)
+    before = files(site)
+    (site / "pages/part/first.rst").unlink()
+
+    run(site)
+
+    assert files(site) == before
+    assert runs(site) == ["first", "second", "first"]
+
+
+def test_a_renamed_script_leaves_no_page_behind(site: Path) -> None:
+    run(site)
+    before = files(site)
+    (site / "gallery/part/first.py").rename(site / "gallery/part/third.py")
+
+    run(site)
+
+    assert files(site) == {name.replace("first", "third") for name in before}
+
+
+def test_a_removed_section_leaves_no_page_behind(site: Path) -> None:
+    shutil.copytree(site / "gallery/part", site / "gallery/more")
+    (site / "gallery/more/second.py").unlink()
+    (site / "gallery/more/first.py").rename(site / "gallery/more/other.py")
+    run(site)
+    shutil.rmtree(site / "gallery/more")
+
+    run(site)
+
+    assert not any("more" in name for name in files(site))
+
+
+def test_figures_of_an_earlier_run_are_removed(tmp_path: Path) -> None:
+    images = tmp_path / "images"
+    (images / "thumb").mkdir(parents=True)
+    mine = ["sphx_glr_x_001.svg", "sphx_glr_x_002.png", "thumb/sphx_glr_x_thumb.png"]
+    others = ["sphx_glr_x_001_001.svg", "sphx_glr_xy_001.svg", "logo.png"]
+    for name in [*mine, *others]:
+        (images / name).touch()
+
+    generate.remove_figures(tmp_path / "x.py")
+
+    assert not [name for name in mine if (images / name).exists()]
+    assert [name for name in others if (images / name).exists()] == others
+
+
+def test_a_failing_script_is_named_with_its_line_and_traceback(site: Path) -> None:
+    script = page(site, "first", 'raise ValueError("boom")\n')
+
+    with pytest.raises(GalleryError) as failure:
+        run(site)
+    page(site, "first", "print('mended')\n")
+    run(site)
+
+    text = str(failure.value)
+    assert text.startswith("gallery/part/first.py:8: the script failed\n")
+    assert f'File "{script}", line 8' in text
+    assert text.count("boom") == 2  # the line and the error
+    assert "gen_rst" not in text
+    assert "mended" in (site / "pages/part/first.rst").read_text()
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [("print(\n", "first.py:8"), ("import sys\nsys.exit(0)\n", "SystemExit: 0")],
+)
+def test_a_script_that_cannot_end_well_fails(site: Path, code: str, words: str) -> None:
+    page(site, "first", code)
+
+    with pytest.raises(GalleryError) as failure:
+        run(site)
+
+    assert words in str(failure.value)
+
+
+def test_a_page_that_hangs_is_stopped_where_it_stands(site: Path) -> None:
+    page(site, "first", HANG)
+    began = time.monotonic()
+
+    with pytest.raises(GalleryError) as failure:
+        run(site, gallery_intl_deadline=4)
+
+    assert time.monotonic() - began < 20
+    assert "gallery/part/first.py did not end within 4 s" in str(failure.value)
+    assert "line 9" in str(failure.value)
+
+
+def test_a_page_that_ends_its_process_is_named(site: Path) -> None:
+    page(site, "first", "import os\nos._exit(0)\n")
+
+    with pytest.raises(GalleryError, match=r"gallery/part/first\.py"):
+        run(site)
+
+
+def test_a_rank_that_fails_makes_its_page_run_again(site: Path) -> None:
+    wrong = 'import os\nif os.environ["RANK"] == "1":\n    raise OSError("mine")\n'
+    page(site, "ranks", wrong, TORCHRUN)
+
+    with pytest.raises(GalleryError) as failure:
+        run(site)
+    page(site, "ranks", "print('well')\n", TORCHRUN)
+    run(site)
+
+    assert str(failure.value).startswith("gallery/part/ranks.py: rank 1 ended with")
+    assert 'raise OSError("mine")' in str(failure.value)
+    assert "well" in (site / "pages/part/ranks.rst").read_text()
+
+
+def test_a_run_that_is_killed_leaves_nothing_running_and_recovers(site: Path) -> None:
+    script = page(site, "ranks", HANG, TORCHRUN)
+    process = start(site)
+    wait_until((site / "pages/part/ranks.py.running").exists)
+    wait_until(lambda: len(psutil.Process(process.pid).children(True)) == 2)
+    below = psutil.Process(process.pid).children(recursive=True)
+
+    process.kill()
+    process.communicate()
+    _, alive = psutil.wait_procs(below, timeout=5)
+    script.unlink()
+    run(site)
+
+    assert alive == []
+    assert runs(site) == ["first", "second"]
+    assert not any("ranks" in name for name in files(site))
+
+
+def test_a_page_that_was_interrupted_after_its_script_runs_again(site: Path) -> None:
+    run(site)
+    target = site / "pages/part/first.py"
+    generate.note(target).touch()
+    (site / "pages" / fingerprint.NAME).unlink()
+
+    run(site)
+
+    assert runs(site).count("first") == 2
+    assert not generate.note(target).exists()
+
+
+def test_two_runs_at_once_execute_once(site: Path) -> None:
+    page(site, "second", HANG.replace("60", "1"))
+
+    both = [start(site), start(site)]
+    said = [process.communicate()[0] for process in both]
+
+    assert [process.returncode for process in both] == [0, 0]
+    assert runs(site) == ["first"]
+    assert sum("to run" in text for text in said) == 1
+    assert sum("waiting" in text for text in said) == 1
+
+
+def test_ctrl_c_ends_the_run(site: Path) -> None:
+    page(site, "first", HANG)
+    process = start(site)
+    wait_until((site / "pages/part/first.py.running").exists)
+    below = psutil.Process(process.pid).children(recursive=True)
+
+    process.send_signal(2)
+    said, _ = process.communicate()
+    _, alive = psutil.wait_procs(below, timeout=5)
+
+    assert "KeyboardInterrupt" in said
+    assert alive == []
+
+
+def test_sphinx_builds_run_the_gallery_or_only_read_it(site: Path) -> None:
+    builds = []
+    for language, runs_it in [("en", True), ("ko", True), ("ja", False)]:
+        app = SphinxTestApp(
+            "html",
+            srcdir=site,
+            builddir=site / "_build" / language,
+            confoverrides={"language": language, "gallery_intl_run": runs_it},
+            freshenv=True,
+        )
+        app.build()
+        builds.append(app.warning.getvalue())
+        assert app.config.gallery_intl_dirs == [("gallery", "pages")]
+        assert (app.outdir / "pages/part/first.html").exists()
+        app.cleanup()
+
+    assert builds == ["", "", ""]
+    assert runs(site) == ["first", "second"]
+
+
+def test_nothing_of_a_run_depends_on_the_clock(site: Path) -> None:
+    run(site)
+    first = {f: (site / "pages" / f).read_bytes() for f in files(site)}
+    shutil.rmtree(site / "pages")
+
+    run(site)
+
+    changed = [f for f in files(site) if (site / "pages" / f).read_bytes() != first[f]]
+    assert all(name.endswith((".cost.json", ".zip")) for name in changed)
+
+
+def test_temporary_files_of_scripts_are_removed(site: Path) -> None:
+    code = "import tempfile\nprint(tempfile.mkdtemp())\n"
+    page(site, "first", code)
+
+    run(site)
+
+    text = (site / "pages/part/first.rst").read_text()
+    folder = next(line.strip() for line in text.splitlines() if os.sep + "tmp" in line)
+    assert not Path(folder).exists()
