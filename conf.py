@@ -46,12 +46,14 @@ sphinx_gallery_conf = {
     "min_reported_time": 1e9,
     "image_srcset": [],
     "capture_repr": (),
+    "css": [],  # gallery_intl brings what its pages need
 }
 
 html_title = project
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_favicon = "_static/favicon.svg"
 html_show_sourcelink = False
 html_copy_source = False
 html_context = {"default_mode": "auto"}

@@ -44,6 +44,7 @@ class Site(NamedTuple):
     languages: dict[str, str]
     locale_dir: Path
     out: Path
+    icon: str | None
 
     @property
     def html(self) -> Path:
@@ -70,12 +71,14 @@ def read_site(srcdir: Path) -> Site:
     """Read conf.py without starting Sphinx."""
     config = Config.read(srcdir, overrides={}, tags=Tags())
     config.add("gallery_intl_languages", {}, "html", dict)
+    config.add("html_favicon", None, "html", str)
     return Site(
         srcdir,
         config.project,
         config.gallery_intl_languages,
         srcdir / config.locale_dirs[0],
         srcdir / "_build",
+        config.html_favicon,
     )
 
 
@@ -215,22 +218,29 @@ def write_front(site: Site, folder: Path) -> None:
             "tag": language_tag(language),
             "href": f"{language}/index.html",
             "name": name,
-            **front_texts(site, language),
+            "title": translated_title(site, language),
         }
         for language, name in site.languages.items()
         if (folder / language).is_dir()
     ]
     environment = Environment(loader=FileSystemLoader(HERE / "front"), autoescape=True)
     page = environment.get_template("index.html.jinja").render(
-        title=site.title, choices=choices
+        title=site.title, choices=choices, icon=icon(site, folder)
     )
     (folder / "index.html").write_text(page, encoding="utf-8")
     shutil.copyfile(HERE / "front" / "front.css", folder / "front.css")
     (folder / ".nojekyll").touch()
 
 
-def front_texts(site: Site, language: str) -> dict[str, str]:
-    """Give the site's title and its first sentences in one language."""
+def translated_title(site: Site, language: str) -> str:
+    """Give the site's title in one language."""
     interface = catalogs.po_path(site.locale_dir, language, "sphinx")
-    words = catalogs.translations(interface)
-    return {"title": words.get(site.title, site.title)}
+    return catalogs.translations(interface).get(site.title, site.title)
+
+
+def icon(site: Site, folder: Path) -> str | None:
+    """Give the path of the favicon, which each language has."""
+    if not site.icon:
+        return None
+    found = folder.glob(f"*/_static/{Path(site.icon).name}")
+    return next((path.relative_to(folder).as_posix() for path in sorted(found)), None)

@@ -124,9 +124,7 @@ def translations(path: Path) -> dict[str, str]:
     """Map msgid to msgstr for what may be shown; empty if there is no catalog."""
     if not path.is_file():
         return {}
-    return {
-        entry.msgid: entry.msgstr for entry in read(path) if is_translated(entry)
-    }
+    return {entry.msgid: entry.msgstr for entry in read(path) if is_translated(entry)}
 
 
 def render(catalog: polib.POFile) -> str:

@@ -13,17 +13,16 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.errors import SphinxError
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 from sphinx.util.typing import ExtensionMetadata
 
 from gallery_intl.pages import (
+    ProgramChanged,
     Script,
     collects_messages,
-    find_line,
     script_of,
-    translations,
+    entries,
 )
 from gallery_intl.python_comments import (
     Comment,
@@ -31,17 +30,11 @@ from gallery_intl.python_comments import (
     comments,
     replace_comments,
 )
-from gallery_intl.python_source import same_program
+from gallery_intl.python_source import find_line, same_program
 
 logger = logging.getLogger(__name__)
 
 GENERATED = re.compile(r"GENERATED FROM PYTHON SOURCE LINES (\d+)-\d+")
-
-
-class ProgramChanged(SphinxError):
-    """A translated code block is not the program that was run."""
-
-    category = "Translation changes a program"
 
 
 def code_blocks(document: nodes.document) -> Iterator[tuple[nodes.literal_block, int]]:
@@ -96,7 +89,8 @@ class TranslateComments(SphinxTransform):
             for node, near in blocks:
                 self.collect(node, script, near)
         else:
-            catalog = translations(self.env, self.env.docname)
+            found = entries(self.env, self.env.docname)
+            catalog = {message: entry.msgstr for message, entry in found.items()}
             for node, near in blocks:
                 self.translate(node, catalog, script, near)
 

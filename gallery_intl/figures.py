@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from docutils import nodes  # type: ignore[import-untyped]
+from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
@@ -58,7 +58,7 @@ def figure_messages(figure: str, alt: str, script: str) -> list[str]:
     ]
 
 
-class figure_message(addnodes.translatable, nodes.raw):  # type: ignore[misc]
+class figure_message(addnodes.translatable, nodes.raw):
     """One text of a figure, for the catalog only: raw, but in no output's format.
 
     As a ``raw`` node it is not parsed as reST by `Locale`, and one node for each

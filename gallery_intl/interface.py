@@ -53,7 +53,9 @@ def messages_of_package() -> Iterator[Found]:
         yield text, "theme options"
 
 
-def messages_of_templates(environment: Any, folders: dict[str, Path]) -> Iterator[Found]:
+def messages_of_templates(
+    environment: Any, folders: dict[str, Path]
+) -> Iterator[Found]:
     """Find the messages of Jinja templates; ``folders`` maps names to places."""
     for name, folder in folders.items():
         for path in sorted((*folder.rglob("*.html"), *folder.rglob("*.css.jinja"))):
@@ -80,7 +82,7 @@ def messages_of_sphinx(languages: list[str]) -> Iterator[Found]:
 
 
 def is_shown(message: str, places: list[str]) -> bool:
-    """Tell whether a reader meets a message of Sphinx; a writer's log does not count."""
+    """Tell whether a reader meets a message of Sphinx: those of a log do not count."""
     is_log = message[0].islower() and all(p.startswith("writers/") for p in places)
     return not is_log and any(place.startswith(SHOWN_BY_SPHINX) for place in places)
 
@@ -96,7 +98,7 @@ def collect_messages(app: Sphinx) -> None:
         return
     languages = [x for x in app.config.gallery_intl_languages if x != "en"]
     folders = {f"{HERE.name}/static": HERE / "static", **theme_folders(app)}
-    environment = app.builder.templates.environment  # type: ignore[attr-defined]
+    environment = app.builder.templates.environment
     catalog = app.builder.catalogs["sphinx"]
     for message, where in (
         *((app.config.project, "conf.py"),),

@@ -54,7 +54,7 @@ def check_language(app: Sphinx, config: Config) -> None:
     if languages and config.language not in languages:
         raise ConfigError(
             f"no language {config.language!r} in gallery_intl_languages: it has"
-            f" {', '.join(languages)} (add it in conf.py, then run the catalogs command)"
+            f" {', '.join(languages)} (add it to conf.py, then run make catalogs)"
         )
 
 

@@ -6,7 +6,6 @@ the generated reST.
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -15,20 +14,10 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util.nodes import extract_messages, get_node_line
 from sphinx.util.typing import ExtensionMetadata
 
-from gallery_intl.pages import collects_messages, find_line, origin, script_of
+from gallery_intl.pages import block_near, collects_messages, origin, script_of
+from gallery_intl.python_source import find_line
 
-GENERATED = re.compile(r"\.\. GENERATED FROM PYTHON SOURCE LINES (\d+)-(\d+)")
 PAGE_OF_A_PART = ("index.rst", "GALLERY_HEADER.rst", "README.rst", "README.txt")
-
-
-def guess(rst: list[str], row: int) -> int:
-    """Tell near which line of its script a line of generated reST stands."""
-    for number in range(min(row, len(rst)), 0, -1):
-        if found := GENERATED.match(rst[number - 1]):
-            return int(found[1]) + row - number - 2
-        if rst[number - 1].startswith(".. _sphx_glr_"):  # the docstring follows
-            return row - number - 1
-    return row
 
 
 class LocateMessages(SphinxTransform):
@@ -51,7 +40,7 @@ class LocateMessages(SphinxTransform):
         for node, message in extract_messages(self.document):
             if node.source not in (page, None):
                 continue
-            near = guess(rst, get_node_line(node))
+            _block, near = block_near(rst, get_node_line(node))
             line = find_line(lines, node.rawsource or message, near)
             if line is not None:
                 node.source, node.line = str(path), line

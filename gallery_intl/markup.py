@@ -31,7 +31,7 @@ def end_markup_at_cjk() -> None:
     """Make CJK letters end inline markup, in every parser of this process."""
     added = CJK_LETTERS + FULLWIDTH_BRACKETS
     if added not in punctuation_chars.delimiters:
-        punctuation_chars.delimiters += added
+        punctuation_chars.delimiters += added  # type: ignore[misc]
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

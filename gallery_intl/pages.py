@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import polib  # type: ignore[import-untyped]
 from sphinx.builders.gettext import MessageCatalogBuilder
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
+from sphinx.errors import SphinxError
 
 from gallery_intl import catalogs
 from gallery_intl.python_source import Block, blocks, normalize_newlines
+
+
+GENERATED = re.compile(r"\.\. GENERATED FROM PYTHON SOURCE LINES (\d+)-(\d+)")
+
+
+class ProgramChanged(SphinxError):
+    """A translation would make another program."""
+
+    category = "Translation changes a program"
 
 
 class Script(NamedTuple):
@@ -61,31 +73,33 @@ def script_of(env: BuildEnvironment, docname: str) -> Script | None:
     return Script(path, normalize_newlines(copy.read_text(encoding="utf-8")))
 
 
-def translations(env: BuildEnvironment, docname: str) -> dict[str, str]:
-    """Map the messages of a page to what may be shown in the build's language."""
-    found: dict[str, str] = {}
+def entries(env: BuildEnvironment, docname: str) -> dict[str, polib.POEntry]:
+    """Give what a page's catalogs say in the build's language and may be shown.
+
+    Each catalog becomes a dependency of the page that is being read.
+    """
+    found: dict[str, polib.POEntry] = {}
     for folder in env.config.locale_dirs:
         po = catalogs.po_path(env.srcdir / folder, env.config.language, docname)
         env.note_dependency(po)
-        found = catalogs.translations(po) | found  # the first folder wins
+        usable = catalogs.active(catalogs.read(po)) if po.is_file() else []
+        for entry in filter(catalogs.is_translated, usable):
+            found.setdefault(entry.msgid, entry)  # the first folder wins
     return found
 
 
-def find_line(lines: list[str], text: str, near: int, after: int = 0) -> int | None:
-    """Find the line, from 1, of a script where a text of its page begins.
+def block_near(rst: list[str], row: int) -> tuple[int, int]:
+    """Tell where in its script a line of generated reST stands.
 
-    The text's first line may stand behind ``#``, list markers and directives, and all
-    of them may be set in. Of several places the nearest counts.
+    Gives the first line of its block, and about the line itself; (0, 1) for what
+    Sphinx-Gallery adds before the first block and after the last.
     """
-    first, *rest = map(_bare, text.split("\n"))
-    rows = [
-        row
-        for row in range(after + 1, len(lines) + 1)
-        if first in lines[row - 1]
-        and [*map(_bare, lines[row : row + len(rest)])] == rest
-    ]
-    return min(rows, key=lambda row: abs(row - near), default=None)
-
-
-def _bare(line: str) -> str:
-    return line.strip().lstrip("#").strip()
+    for number in range(min(row, len(rst)), 0, -1):
+        line = rst[number - 1]
+        if found := GENERATED.match(line):
+            return int(found[1]), int(found[1]) + row - number - 2
+        if line.startswith(".. _sphx_glr_download_"):
+            break
+        if line.startswith(".. _sphx_glr_"):  # the docstring follows
+            return 1, row - number - 1
+    return 0, 1

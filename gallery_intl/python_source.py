@@ -83,6 +83,26 @@ def blocks(source: str) -> Iterator[Block]:
         yield Block("code", line, rest[position:])
 
 
+def find_line(lines: list[str], text: str, near: int, after: int = 0) -> int | None:
+    """Find the line, from 1, of a script where a text of its page begins.
+
+    The text's first line may stand behind ``#``, list markers and directives, and all
+    of them may be set in. Of several places the nearest counts.
+    """
+    first, *rest = map(_bare, text.split("\n"))
+    rows = [
+        row
+        for row in range(after + 1, len(lines) + 1)
+        if first in lines[row - 1]
+        and [*map(_bare, lines[row : row + len(rest)])] == rest
+    ]
+    return min(rows, key=lambda row: abs(row - near), default=None)
+
+
+def _bare(line: str) -> str:
+    return line.strip().lstrip("#").strip()
+
+
 def world_size(source: str) -> int | None:
     """Tell how many ranks a script wants; None for a plain program.
 

@@ -126,7 +126,7 @@ def test_a_gap_is_english_and_marked_and_the_page_says_so(
 ) -> None:
     edit(po(source), 'msgstr "문단 하나."', 'msgstr ""')
     edit(po(source), 'msgstr "제목"', 'msgstr "A heading"')
-    edit(po(source), '#: gallery/part/page.py:5\n', "#, fuzzy\n")
+    edit(po(source), "#: gallery/part/page.py:5\n", "#, fuzzy\n")
 
     assert make("html").returncode == 0
 
@@ -190,7 +190,7 @@ def test_a_failing_script_stops_the_build_once(source: Path, make: Make) -> None
     text = result.stdout + result.stderr
     assert result.returncode == 1
     assert text.count("ValueError: no luck") == 1
-    assert f"page.py\", line {line_of(script, 'no luck')}" in text
+    assert f'page.py", line {line_of(script, "no luck")}' in text
     assert "building en" not in text
     assert snapshot(source / "_build" / "html") == before
 
