@@ -22,6 +22,7 @@ FEATURES = (
     "cards",
     "figures",
     "interface",
+    "search",
 )
 
 

@@ -37,14 +37,23 @@ class Gallery(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         folder = PurePosixPath(self.env.docname).parent
-        names = [line.strip() for line in self.content if line.strip()]
-        pages = [
-            name[1:] if name.startswith("/") else (folder / name).as_posix()
-            for name in names
-        ]
+        pages = [page for name in self.content for page in self.expand(folder, name)]
         known = [page for page in pages if self.is_known(page)]
         cards = nodes.container("", *map(self.make_card, known), classes=["cards"])
         return [cards, *([] if "no-toctree" in self.options else self.toctree(known))]
+
+    def expand(self, folder: PurePosixPath, name: str) -> list[str]:
+        """Give the page that a line names, or the pages of a part: ``/part/``."""
+        name = name.strip()
+        page = name[1:] if name.startswith("/") else (folder / name).as_posix()
+        if not name.endswith("/"):
+            return [page] if name else []
+        index = self.env.srcdir / page / "index.rst"
+        self.env.note_dependency(str(index))
+        return [
+            (PurePosixPath(page) / name).as_posix()
+            for name in listed(index.read_text(encoding="utf-8"))
+        ]
 
     def is_known(self, page: str) -> bool:
         if page in self.env.found_docs:
@@ -78,6 +87,18 @@ class Gallery(SphinxDirective):
     def toctree(self, pages: list[str]) -> list[nodes.Node]:
         lines = [".. toctree::", "   :hidden:", "", *(f"   /{page}" for page in pages)]
         return self.parse_text_to_nodes("\n".join(lines))
+
+
+def listed(index: str) -> list[str]:
+    """Give the names that the ``gallery`` directive of an index page lists."""
+    lines = iter(index.splitlines())
+    names = []
+    if any(line.startswith(".. gallery::") for line in lines):
+        for line in lines:
+            if line and not line.startswith(" "):
+                break
+            names.append(line.strip())
+    return [name for name in names if name and not name.startswith(":")]
 
 
 def first_sentence(document: nodes.document) -> str:

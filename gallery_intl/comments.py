@@ -21,8 +21,9 @@ from gallery_intl.pages import (
     ProgramChanged,
     Script,
     collects_messages,
-    script_of,
     entries,
+    is_python,
+    script_of,
 )
 from gallery_intl.python_comments import (
     Comment,
@@ -46,10 +47,6 @@ def code_blocks(document: nodes.document) -> Iterator[tuple[nodes.literal_block,
                 line = int(found[1])
         elif isinstance(node, nodes.literal_block) and is_python(node):
             yield node, line
-
-
-def is_python(block: nodes.literal_block) -> bool:
-    return str(block.get("language")).lower() in ("python", "py", "python3")
 
 
 def messages(code: str, line: int = 1) -> list[Comment]:

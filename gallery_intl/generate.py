@@ -248,6 +248,8 @@ def locked(folder: Path, tell: Tell) -> FileLock:
 def end_with_parent(alive: int) -> None:
     """Wait until the parent is gone, then end this process and all below it."""
     os.read(alive, 1)
+    processes.send(processes.descendants(os.getpid()), signal.SIGKILL)
+    shutil.rmtree(os.environ["TMPDIR"], ignore_errors=True)  # the parent's, for us
     processes.kill_tree(os.getpid())
     os._exit(1)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import polib  # type: ignore[import-untyped]
+from docutils import nodes
 from sphinx.builders.gettext import MessageCatalogBuilder
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
@@ -15,7 +16,6 @@ from sphinx.errors import SphinxError
 
 from gallery_intl import catalogs
 from gallery_intl.python_source import Block, blocks, normalize_newlines
-
 
 GENERATED = re.compile(r"\.\. GENERATED FROM PYTHON SOURCE LINES (\d+)-(\d+)")
 
@@ -103,3 +103,8 @@ def block_near(rst: list[str], row: int) -> tuple[int, int]:
         if line.startswith(".. _sphx_glr_"):  # the docstring follows
             return 1, row - number - 1
     return 0, 1
+
+
+def is_python(block: nodes.literal_block) -> bool:
+    """Tell whether a block is highlighted as Python; Sphinx-Gallery says "Python"."""
+    return str(block.get("language")).lower() in ("python", "py", "python3")

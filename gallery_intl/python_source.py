@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 TEXT_BLOCK = re.compile(
     r"(?P<header>^#{20,}.*|^# ?%%.*)\s(?P<text>(?:^#.*\s?)*)", re.MULTILINE
 )
-TORCHRUN = re.compile(r"torchrun --standalone --nproc-per-node=(\d+)\b")
+TORCHRUN = re.compile(r"torchrun --standalone --nproc-per-node=([1-9]\d*)\b")
 TRIVIA = (tokenize.COMMENT, tokenize.NL, tokenize.ENDMARKER)
 
 
@@ -109,7 +109,10 @@ def world_size(source: str) -> int | None:
     The script's docstring says so with the line that a reader would type:
     ``torchrun --standalone --nproc-per-node=4 script.py``.
     """
-    docstring = ast.get_docstring(ast.parse(source)) or ""
+    try:
+        docstring = ast.get_docstring(ast.parse(source)) or ""
+    except (SyntaxError, ValueError):
+        return None  # whoever runs it will say what is wrong
     for line in docstring.split("\n"):
         if found := TORCHRUN.match(line.strip()):
             return int(found.group(1))

@@ -9,12 +9,10 @@ then sees is only a closed connection.
 
 from __future__ import annotations
 
-import ast
 import atexit
 import contextlib
 import gc
 import os
-import re
 import signal
 import socket
 import subprocess
@@ -30,10 +28,8 @@ from sphinx.errors import SphinxError
 
 from gallery_intl import processes
 from gallery_intl.outcomes import Outcome, is_echo, report, script_traceback
+from gallery_intl.python_source import world_size
 
-TORCHRUN = re.compile(
-    r"^[ \t]*torchrun --standalone --nproc-per-node=([1-9]\d*)\b", re.M
-)
 PATIENCE = 2.0  # seconds in which one rank's end should bring down the others
 WAIT = 30.0  # seconds that ranks may take longer than rank 0
 
@@ -42,19 +38,6 @@ class RankError(SphinxError):
     """A rank of a page failed."""
 
     category = "A rank failed"
-
-
-def world_size(source: str) -> int | None:
-    """Return the N of a script's ``torchrun --standalone --nproc-per-node=N`` line.
-
-    The line stands in the module's docstring; None if there is none.
-    """
-    try:
-        docstring = ast.get_docstring(ast.parse(source), clean=False) or ""
-    except (SyntaxError, ValueError):
-        return None
-    found = TORCHRUN.search(docstring)
-    return int(found[1]) if found else None
 
 
 @dataclass

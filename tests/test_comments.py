@@ -17,26 +17,26 @@ Build = Callable[..., SphinxTestApp]
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Path:
+def srcdir(tmp_path: Path) -> Path:
     """Copy the root, with a Korean catalog."""
     return Path(shutil.copytree(ROOT, tmp_path / "site"))
 
 
 @pytest.fixture
-def build(make_app: Build, site: Path) -> Build:
+def build(make_app: Build, srcdir: Path) -> Build:
     """Build the site with one builder in one language."""
 
     def build(builder: str, language: str = "en") -> SphinxTestApp:
-        app = make_app(builder, srcdir=site, confoverrides={"language": language})
+        app = make_app(builder, srcdir=srcdir, confoverrides={"language": language})
         app.build()
         return app
 
     return build
 
 
-def replace(site: Path, old: str, new: str) -> None:
+def replace(srcdir: Path, old: str, new: str) -> None:
     """Edit the Korean catalog."""
-    path = site / f"locales/ko/LC_MESSAGES/{PAGE}.po"
+    path = srcdir / f"locales/ko/LC_MESSAGES/{PAGE}.po"
     path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
 
 
@@ -99,9 +99,9 @@ def test_a_comment_without_translation_stays(build: Build) -> None:
     assert "# A comment that is\n# two lines long.\nx = [1, 2]" in shown
 
 
-def test_an_edited_catalog_refreshes_the_page(build: Build, site: Path) -> None:
+def test_an_edited_catalog_refreshes_the_page(build: Build, srcdir: Path) -> None:
     build("html", "ko")
-    replace(site, "두 줄짜리", "긴")
+    replace(srcdir, "두 줄짜리", "긴")
 
     app = build("html", "ko")
 
@@ -109,9 +109,9 @@ def test_an_edited_catalog_refreshes_the_page(build: Build, site: Path) -> None:
 
 
 def test_a_translation_that_speaks_to_tools_is_not_used(
-    build: Build, site: Path
+    build: Build, srcdir: Path
 ) -> None:
-    replace(site, "두 줄짜리 주석입니다.", "주석 # noqa")
+    replace(srcdir, "두 줄짜리 주석입니다.", "주석 # noqa")
 
     app = build("html", "ko")
 

@@ -235,6 +235,7 @@ def test_a_run_that_is_killed_leaves_nothing_running_and_recovers(site: Path) ->
     wait_until((site / "pages/part/ranks.py.running").exists)
     wait_until(lambda: len(psutil.Process(process.pid).children(True)) == 2)
     below = psutil.Process(process.pid).children(recursive=True)
+    temporary = Path(below[0].environ()["TMPDIR"])
 
     process.kill()
     process.communicate()
@@ -243,6 +244,7 @@ def test_a_run_that_is_killed_leaves_nothing_running_and_recovers(site: Path) ->
     run(site)
 
     assert alive == []
+    assert not temporary.exists()
     assert runs(site) == ["first", "second"]
     assert not any("ranks" in name for name in files(site))
 

@@ -1,0 +1,8 @@
+"""
+The other page
+==============
+
+It has one sentence.
+"""
+
+print("other")

@@ -1,0 +1,425 @@
+"""The built site in a real browser: every language, phone and desk, light and dark.
+
+Not every pair is tried: each page is loaded once on a phone in dark mode, then widened
+and lit; what scripts do is tried on one page of each language.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from leftovers import english_on, leftovers
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from gallery_intl import catalogs
+
+LANGUAGES = ("en", "ko", "zh_CN", "ja")
+TRANSLATED = LANGUAGES[1:]
+NEXT = dict(zip(LANGUAGES, (*LANGUAGES[1:], LANGUAGES[0]), strict=True))
+PAGE = "tutorials/ranks/hello_ranks.html"
+SECTION = "#one-file-runs-four-times"
+DESK = {"width": 1280, "height": 900}
+PHONE = {"width": 390, "height": 844}
+WAIT = 10_000  # milliseconds, for what should be there at once
+
+each_language = pytest.mark.parametrize("language", LANGUAGES)
+each_translation = pytest.mark.parametrize("language", TRANSLATED)
+each_size = pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+
+Open = Callable[..., Page]
+
+
+@pytest.fixture
+def troubles() -> list[str]:
+    """What went wrong in the pages that a test opened."""
+    return []
+
+
+@pytest.fixture
+def open_page(chromium: Browser, troubles: list[str]) -> Iterator[Open]:
+    """Open an address in a browser of its own."""
+    contexts = []
+
+    def open_page(url: str, **options: Any) -> Page:
+        context = chromium.new_context(**{"viewport": DESK, **options})
+        contexts.append(context)
+        context.set_default_timeout(WAIT)
+        page = context.new_page()
+        watch(page, urlsplit(url).netloc, troubles)
+        page.goto(url)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+def watch(page: Page, host: str, troubles: list[str]) -> None:
+    """Note errors, failed requests, and requests to another host."""
+
+    def note_request(url: str) -> None:
+        if urlsplit(url).scheme != "data" and urlsplit(url).netloc != host:
+            troubles.append(f"{page.url}: asks {url}")
+
+    page.on("pageerror", lambda error: troubles.append(f"{page.url}: {error}"))
+    page.on("request", lambda request: note_request(request.url))
+    page.on(
+        "requestfailed",
+        lambda request: troubles.append(f"{page.url}: failed {request.url}"),
+    )
+    page.on(
+        "response",
+        lambda response: (
+            response.status < 400
+            or troubles.append(f"{page.url}: {response.status} {response.url}")
+        ),
+    )
+    page.on(
+        "console",
+        lambda message: (
+            message.type != "error" or troubles.append(f"{page.url}: {message.text}")
+        ),
+    )
+
+
+def words(site: Path, language: str) -> dict[str, str]:
+    """Give the interface's words in a language."""
+    project = site.parent.parent
+    return catalogs.translations(
+        catalogs.po_path(project / "locales", language, "sphinx")
+    )
+
+
+def language_menu(page: Page) -> Locator:
+    """Give the menu that the reader sees; on a phone it may be behind a button."""
+    if not page.locator("details.language-menu:visible").count():
+        page.locator(".primary-toggle").click()
+    menu = page.locator("details.language-menu:visible")
+    expect(menu).to_have_count(1)
+    return menu
+
+
+def tag(language: str) -> str:
+    return language.replace("_", "-")
+
+
+# every page
+
+
+@each_language
+def test_every_page_is_quiet_and_fits_its_screen(
+    site: Path, served: str, open_page: Open, troubles: list[str], language: str
+) -> None:
+    names = [
+        path.relative_to(site).as_posix()
+        for path in sorted((site / language).rglob("*.html"))
+        if "_static" not in path.parts
+    ]
+    page = open_page(
+        f"{served}{language}/index.html", viewport=PHONE, color_scheme="dark"
+    )
+
+    for name in names:
+        page.set_viewport_size(PHONE)
+        page.emulate_media(color_scheme="dark")
+        page.goto(served + name)
+        for width in (390, 320, 1280):
+            page.set_viewport_size({"width": width, "height": 844})
+            assert not is_too_wide(page), f"{name} at {width} px"
+        page.emulate_media(color_scheme="light")
+
+    assert not troubles, "\n".join(troubles)
+
+
+def is_too_wide(page: Page) -> bool:
+    return bool(page.evaluate("document.documentElement.scrollWidth > innerWidth"))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_front_page_is_quiet_and_fits_its_screen(
+    served: str, open_page: Open, troubles: list[str], scheme: str
+) -> None:
+    page = open_page(f"{served}index.html", color_scheme=scheme)
+
+    for width in (1280, 390, 320):
+        page.set_viewport_size({"width": width, "height": 844})
+        assert not is_too_wide(page), f"at {width} px"
+    page.locator("a[hreflang=ko]").click()
+
+    page.wait_for_url(f"{served}ko/index.html")
+    assert not troubles, "\n".join(troubles)
+
+
+@each_language
+def test_a_page_works_from_a_folder_on_disk(
+    site: Path, open_page: Open, troubles: list[str], language: str
+) -> None:
+    page = open_page((site / language / PAGE).as_uri() + SECTION)
+
+    language_menu(page).locator("summary").click()
+    page.locator(f"details[open] a[hreflang={tag(NEXT[language])}]").click()
+
+    page.wait_for_url((site / NEXT[language] / PAGE).as_uri() + SECTION)
+    page.goto((site / language / "search.html").as_uri() + "?q=DataParallel")
+    expect(page.locator("#search-results li a").first).to_be_visible()
+    told = [text for text in troubles if "search.html" not in text]  # no snippets there
+    assert not told, "\n".join(told)
+
+
+# the language menu
+
+
+@each_language
+@each_size
+def test_the_menu_leads_to_the_same_section_in_another_language(
+    served: str, open_page: Open, language: str, size: Any
+) -> None:
+    other = NEXT[language]
+    page = open_page(f"{served}{language}/{PAGE}{SECTION}", viewport=size)
+
+    language_menu(page).locator("summary").click()
+    page.locator(f"details[open] a[hreflang={tag(other)}]").click()
+
+    page.wait_for_url(f"{served}{other}/{PAGE}{SECTION}")
+    expect(page.locator("html")).to_have_attribute("lang", tag(other))
+
+
+def test_the_menu_opens_and_closes_with_the_keyboard(
+    served: str, open_page: Open
+) -> None:
+    page = open_page(f"{served}ko/{PAGE}")
+    menu = language_menu(page)
+    summary = menu.locator("summary")
+
+    summary.focus()
+    page.keyboard.press("Enter")
+    expect(menu.locator("a").first).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(menu.locator("a").first).to_be_focused()
+    page.keyboard.press("Escape")
+
+    expect(menu.locator("a").first).to_be_hidden()
+    expect(summary).to_be_focused()
+
+
+def test_the_menu_closes_when_the_reader_clicks_elsewhere(
+    served: str, open_page: Open
+) -> None:
+    page = open_page(f"{served}ko/{PAGE}")
+    menu = language_menu(page)
+
+    menu.locator("summary").click()
+    expect(menu.locator("a").first).to_be_visible()
+    page.locator("h1").click()
+
+    expect(menu.locator("a").first).to_be_hidden()
+
+
+@each_language
+@each_size
+def test_a_page_can_be_read_and_changed_to_another_language_without_javascript(
+    served: str, open_page: Open, language: str, size: Any
+) -> None:
+    other = NEXT[language]
+    page = open_page(
+        f"{served}{language}/{PAGE}", viewport=size, java_script_enabled=False
+    )
+    for part in ("h1", "article p", "article pre", ".sphx-glr-footer"):
+        expect(page.locator(part).first).to_be_visible()
+
+    menu = page.locator("details.language-menu:visible")
+    expect(menu).to_have_count(1)
+    menu.locator("summary").click()
+    menu.locator(f"a[hreflang={tag(other)}]").click()
+
+    page.wait_for_url(f"{served}{other}/{PAGE}")
+
+
+# words that only a browser shows
+
+
+@each_language
+def test_the_copy_button_speaks_the_language_of_the_page(
+    site: Path, served: str, open_page: Open, language: str
+) -> None:
+    said = words(site, language)
+    page = open_page(
+        f"{served}{language}/{PAGE}",
+        permissions=["clipboard-read", "clipboard-write"],
+    )
+    block = page.locator(".highlight-Python").first
+    button = block.locator("button.copybtn")
+
+    expect(button).to_have_attribute("data-tooltip", said["Copy"])
+    block.hover()
+    button.click()
+
+    expect(button).to_have_attribute("data-tooltip", said["Copied!"])
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.strip() == block.locator("pre").inner_text().strip()
+
+
+@each_language
+def test_an_output_is_announced_in_the_language_of_the_page(
+    site: Path, served: str, open_page: Open, language: str
+) -> None:
+    page = open_page(f"{served}{language}/{PAGE}")
+
+    shown = page.locator(".sphx-glr-script-out").first.evaluate(
+        "node => getComputedStyle(node, '::before').content"
+    )
+
+    assert shown == json.dumps(words(site, language)["Out:"], ensure_ascii=False)
+
+
+@each_translation
+def test_scripts_put_no_english_word_on_a_page(
+    served: str, open_page: Open, language: str
+) -> None:
+    page = open_page(f"{served}{language}/{PAGE}")
+    expect(page.locator("button.copybtn").first).to_be_attached()
+
+    found = english_on(page.content(), language)
+
+    assert not found, "\n".join(found)
+
+
+# search
+
+
+@each_language
+def test_search_finds_a_page_and_says_so_in_its_language(
+    served: str, open_page: Open, troubles: list[str], language: str
+) -> None:
+    page = open_page(f"{served}{language}/search.html?q=DataParallel")
+
+    # the last thing that a search writes
+    expect(page.locator("#search-results .search-summary")).not_to_be_empty()
+    results = page.locator("#search-results li a")
+    hrefs = [result.get_attribute("href") or "" for result in results.all()]
+    assert any("one_process/multi_gpu_examples.html" in href for href in hrefs)
+    assert not troubles, "\n".join(troubles)
+    check_words_of_search(page, language)
+
+
+@each_language
+def test_search_that_finds_nothing_says_so_in_its_language(
+    served: str, open_page: Open, language: str
+) -> None:
+    page = open_page(f"{served}{language}/search.html?q=qqqzzz")
+
+    expect(page.locator("#search-results .search-summary")).not_to_be_empty()
+    assert page.locator("#search-results li").count() == 0
+    check_words_of_search(page, language)
+
+
+def check_words_of_search(page: Page, language: str) -> None:
+    """Check all but the snippets, which hold code."""
+    if language == "en":
+        return
+    page.locator("#search-results").evaluate(
+        "node => node.querySelectorAll('.context').forEach(snippet => snippet.remove())"
+    )
+    found = english_on(page.content(), language)
+    assert not found, "\n".join(found)
+
+
+def test_the_search_button_asks_and_shows_the_results(
+    served: str, open_page: Open
+) -> None:
+    page = open_page(f"{served}ja/{PAGE}")
+
+    page.locator("button.search-button__button:visible").click()
+    page.locator("dialog[open] input[type=search]").fill("DataParallel")
+    page.keyboard.press("Enter")
+
+    page.wait_for_url(f"{served}ja/search.html?q=DataParallel")
+    expect(page.locator("#search-results li a").first).to_be_visible()
+
+
+# figures, downloads, colours
+
+
+@each_language
+def test_figures_are_shown_with_their_size_and_described(
+    site: Path, served: str, open_page: Open, language: str
+) -> None:
+    page = open_page(f"{served}{language}/{PAGE}")
+    figures = page.locator("article img").all()
+    assert figures
+
+    for figure in figures:
+        figure.scroll_into_view_if_needed()
+        page.wait_for_function(
+            "image => image.complete && image.naturalWidth > 0",
+            arg=figure.element_handle(),
+        )
+        assert int(figure.get_attribute("width") or 0) > 0
+        assert int(figure.get_attribute("height") or 0) > 0
+        alt = figure.get_attribute("alt") or ""
+        assert alt.strip()
+        assert language == "en" or not leftovers(alt, language), alt
+
+
+@each_language
+def test_downloads_arrive_and_are_programs(
+    served: str, open_page: Open, language: str
+) -> None:
+    page = open_page(f"{served}{language}/{PAGE}")
+
+    script = download(page, ".py")
+    notebook = download(page, ".ipynb")
+
+    assert script.name == "hello_ranks.py"
+    compile(script.read_bytes(), script.name, "exec")
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    assert {cell["cell_type"] for cell in cells} == {"code", "markdown"}
+
+
+def download(page: Page, suffix: str) -> Path:
+    """Click on a download at the end of the page and give the file."""
+    link = page.locator(f".sphx-glr-footer a.download[href$='{suffix}']")
+    with page.expect_download() as arriving:
+        link.click()
+    path = Path(arriving.value.path())
+    named = path.with_name(arriving.value.suggested_filename)
+    named.write_bytes(path.read_bytes())
+    return named
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_page_follows_the_colours_of_the_system(
+    served: str, open_page: Open, scheme: str
+) -> None:
+    page = open_page(f"{served}ko/{PAGE}", color_scheme=scheme)
+
+    expect(page.locator("html")).to_have_attribute("data-theme", scheme)
+    assert (brightness(page) < 100) == (scheme == "dark")
+
+
+def test_the_colour_button_changes_the_page_and_is_remembered(
+    served: str, open_page: Open
+) -> None:
+    page = open_page(f"{served}ko/{PAGE}", color_scheme="light")
+    html = page.locator("html")
+
+    page.locator("button.theme-switch-button:visible").click()
+    page.locator(".theme-change-button[data-mode=dark]:visible").click()
+
+    expect(html).to_have_attribute("data-theme", "dark")
+    page.goto(f"{served}ko/index.html")
+    expect(html).to_have_attribute("data-theme", "dark")
+    assert brightness(page) < 100
+
+
+def brightness(page: Page) -> float:
+    """Give how bright the page's background is, from 0 to 255."""
+    colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    red, green, blue = map(int, re.findall(r"\d+", colour)[:3])
+    return (red + green + blue) / 3

@@ -1,0 +1,520 @@
+"""The built site keeps what it promises: links, one program, one language a page."""
+
+from __future__ import annotations
+
+import functools
+import io
+import json
+import re
+import tokenize
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from urllib.parse import SplitResult, unquote, urlsplit
+from xml.etree import ElementTree
+
+import pytest
+from bs4 import BeautifulSoup, Tag
+from leftovers import english_in_css, english_on, leftovers
+
+from gallery_intl import catalogs
+
+LANGUAGES = ("en", "ko", "zh_CN", "ja")
+TRANSLATED = LANGUAGES[1:]
+INTERFACE = "sphinx"
+LINKS = ("href", "src", "action", "poster", "data", "xlink:href")
+LEADS_AWAY = ("a", "form")  # what a reader follows; all else is loaded with the page
+IN_CSS = re.compile(r"""(?:url\(|@import)\s*["']?([^"')]+)""")
+GENERATED = re.compile(r"sphx_glr|_downloads|\.(?:ipynb|zip|md5|svg|png)\b")
+NOT_PROGRAM = (
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.ENDMARKER,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+)
+
+each_language = pytest.mark.parametrize("language", LANGUAGES)
+each_translation = pytest.mark.parametrize("language", TRANSLATED)
+
+
+@pytest.fixture(scope="session")
+def project(site: Path) -> Path:
+    """The sources that the site was built from."""
+    return site.parent.parent
+
+
+@functools.cache
+def read(path: Path) -> BeautifulSoup:
+    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+
+
+def pages(folder: Path) -> list[Path]:
+    """Give the pages of a language, or of the whole site."""
+    found = sorted(
+        path for path in folder.rglob("*.html") if "_static" not in path.parts
+    )
+    assert found, f"no page in {folder}"
+    return found
+
+
+def gallery(site: Path, language: str) -> dict[str, BeautifulSoup]:
+    """Map the names of the gallery's pages, such as part/page, to the pages."""
+    scripts = site.parent.parent / "gallery"
+    names = [
+        path.relative_to(scripts).with_suffix("").as_posix()
+        for path in sorted(scripts.rglob("*.py"))
+    ]
+    assert names
+    return {
+        name: read(site / language / "tutorials" / f"{name}.html") for name in names
+    }
+
+
+# links
+
+
+def links(page: BeautifulSoup) -> Iterator[tuple[Tag, str]]:
+    """Give what a page links to or loads."""
+    for tag in page.find_all(True):
+        yield from ((tag, tag[name]) for name in LINKS if name in tag.attrs)
+        for candidate in tag.get("srcset", "").split(","):
+            if candidate.strip():
+                yield tag, candidate.split()[0]
+        css = tag.get("style", "") + (tag.text if tag.name == "style" else "")
+        yield from ((tag, link) for link in IN_CSS.findall(css))
+
+
+def target_of(site: Path, path: Path, link: SplitResult) -> Path | None:
+    """Give the file that a link of a file leads to; None if there is none inside."""
+    if link.scheme or link.netloc or link.path.startswith("/"):
+        return None
+    target = (path.parent / unquote(link.path)).resolve() if link.path else path
+    return target if target.is_file() and target.is_relative_to(site) else None
+
+
+@functools.cache
+def ids(path: Path) -> frozenset[str]:
+    return frozenset(tag["id"] for tag in read(path).select("[id]"))
+
+
+def is_dead(site: Path, path: Path, tag: Tag, text: str) -> bool:
+    link = urlsplit(text)
+    if link.scheme in ("http", "https") and tag.name in LEADS_AWAY:
+        return False
+    if link.scheme in ("data", "mailto"):
+        return False
+    target = target_of(site, path, link)
+    if target is None:
+        return True
+    checked = link.fragment and target.suffix == ".html"
+    return bool(checked) and unquote(link.fragment) not in ids(target)
+
+
+def test_every_link_leads_somewhere_and_pages_load_nothing_from_elsewhere(
+    site: Path,
+) -> None:
+    dead = [
+        f"{path.relative_to(site)}: <{tag.name}> {text}"
+        for path in pages(site)
+        for tag, text in links(read(path))
+        if is_dead(site.resolve(), path.resolve(), tag, text)
+    ]
+
+    assert not dead, "\n".join(dead)
+
+
+def test_style_sheets_load_only_files_of_the_site(site: Path) -> None:
+    dead = [
+        f"{path.relative_to(site)}: {text}"
+        for path in sorted(site.rglob("*.css"))
+        for text in IN_CSS.findall(path.read_text(encoding="utf-8"))
+        if not text.startswith("data:")
+        and target_of(site.resolve(), path.resolve(), urlsplit(text)) is None
+    ]
+
+    assert not dead, "\n".join(dead)
+
+
+def test_figures_load_nothing(site: Path) -> None:
+    loaded = [
+        f"{path.relative_to(site)}: {text}"
+        for path in sorted(site.rglob("_images/*.svg"))
+        for text in loaded_by_svg(path)
+        if not text.startswith("#")
+    ]
+
+    assert not loaded, "\n".join(loaded)
+
+
+@each_language
+def test_the_search_index_knows_the_pages_and_their_sections(
+    site: Path, language: str
+) -> None:
+    text = (site / language / "searchindex.js").read_text(encoding="utf-8")
+    index = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
+    docs = index["docnames"]
+
+    sections = [(docs[n], id_) for x in index["alltitles"].values() for n, id_ in x]
+
+    assert {f"tutorials/{name}" for name in gallery(site, language)} <= set(docs)
+    for name, fragment in sections:
+        path = site / language / f"{name}.html"
+        assert path.is_file()
+        assert fragment is None or fragment in ids(path), f"{name}#{fragment}"
+
+
+def loaded_by_svg(path: Path) -> Iterator[str]:
+    for node in ElementTree.parse(path).iter():
+        yield from (node.attrib[name] for name in node.attrib if "href" in name)
+        yield from IN_CSS.findall(" ".join((node.text or "", *node.attrib.values())))
+
+
+# one program
+
+
+@each_translation
+def test_a_page_and_its_sections_have_the_same_addresses_in_all_languages(
+    site: Path, language: str
+) -> None:
+    for path in pages(site / "en"):
+        name = path.relative_to(site / "en")
+
+        there, here = (sections(site / x / name) for x in (language, "en"))
+
+        assert there == here, f"{language}/{name}"
+    assert len(pages(site / language)) == len(pages(site / "en"))
+
+
+def sections(path: Path) -> list[str]:
+    return [tag["id"] for tag in read(path).select("article [id]")]
+
+
+@each_translation
+def test_outputs_are_the_same_bytes_in_all_languages(site: Path, language: str) -> None:
+    def outputs(page: BeautifulSoup) -> list[str]:
+        return [
+            pre.decode_contents() for pre in page.select(".sphx-glr-script-out pre")
+        ]
+
+    there = {name: outputs(page) for name, page in gallery(site, language).items()}
+
+    here = {name: outputs(page) for name, page in gallery(site, "en").items()}
+    assert all(here.values())
+    assert there == here
+
+
+@each_language
+def test_the_code_of_a_page_is_its_script_in_all_languages(
+    project: Path, site: Path, language: str
+) -> None:
+    for name, page in gallery(site, language).items():
+        script = (project / "gallery" / f"{name}.py").read_text(encoding="utf-8")
+
+        blocks = [pre.get_text() for pre in page.select(".highlight-Python pre")]
+
+        shown = [token for block in blocks for token in program(block)]
+        assert shown == program(script)[1:], name  # the first is the page's prose
+
+
+def program(source: str) -> list[str]:
+    """Give a program's tokens; its comments and line ends left out."""
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    return [token.string for token in tokens if token.type not in NOT_PROGRAM]
+
+
+# one language a page
+
+
+@each_language
+def test_a_page_says_its_language(site: Path, language: str) -> None:
+    said = {read(path).html["lang"] for path in pages(site / language)}
+
+    assert said == {language.replace("_", "-")}
+
+
+@each_translation
+def test_no_english_word_is_left_on_a_page(site: Path, language: str) -> None:
+    found = [
+        f"{path.relative_to(site)}: {text}"
+        for path in pages(site / language)
+        for text in english_on(path.read_text(encoding="utf-8"), language)
+    ]
+
+    assert not found, "\n".join(found)
+
+
+@each_translation
+def test_no_english_word_is_left_in_a_figure(site: Path, language: str) -> None:
+    used = {
+        (path.parent / image["src"]).resolve()
+        for path in pages(site / language)
+        for image in read(path).select("img[src$='.svg']")
+    }
+
+    found = [
+        f"{path.name}: {node.text}"
+        for path in sorted(used)
+        for node in ElementTree.parse(path).iter()
+        if not node.tag.endswith("style") and leftovers(node.text or "", language)
+    ]
+
+    assert used
+    assert not found, "\n".join(found)
+
+
+@each_translation
+def test_no_english_word_comes_from_a_style_sheet(site: Path, language: str) -> None:
+    css = site / language / "_static" / "gallery_intl.css"
+
+    assert ".sphx-glr-script-out::before" in css.read_text(encoding="utf-8")
+    assert english_in_css(css.read_text(encoding="utf-8"), language) == []
+
+
+@each_translation
+def test_the_front_page_speaks_to_each_reader(site: Path, language: str) -> None:
+    own = language.replace("_", "-")
+
+    choices = read(site / "index.html").select(f"main [lang={own}]")
+
+    texts = [text for choice in choices for text in choice.stripped_strings]
+    assert texts
+    assert [word for text in texts for word in leftovers(text, language)] == []
+
+
+@each_translation
+def test_a_complete_page_has_no_gaps(site: Path, language: str) -> None:
+    found = [
+        f"{path.relative_to(site)}: {node.get_text(' ', strip=True)}"
+        for path in pages(site / language)
+        for node in read(path).select(".gaps, [lang=en]:not([hreflang])")
+    ]
+
+    assert not found, "\n".join(found)
+
+
+@each_translation
+def test_no_comment_in_code_stays_english(
+    project: Path, site: Path, language: str
+) -> None:
+    found = [
+        f"{name}: {comment}"
+        for name, page in gallery(site, language).items()
+        for comment in messages_of(project, f"tutorials/{name}") & comments(page)
+    ]
+
+    assert not found, "\n".join(found)
+
+
+def comments(page: BeautifulSoup) -> set[str]:
+    """Give the comments in a page's code, each line by itself."""
+    found = page.select(".highlight-Python pre .c1")
+    return {comment.get_text().removeprefix("#").strip() for comment in found}
+
+
+def messages_of(project: Path, name: str) -> set[str]:
+    path = catalogs.po_path(project / "locales", "en", name)
+    return {entry.msgid for entry in catalogs.active(catalogs.read(path))}
+
+
+def test_every_page_has_an_icon(site: Path) -> None:
+    # without one a browser asks the host's root for it
+    without = [
+        path.relative_to(site).as_posix()
+        for path in pages(site)
+        if not read(path).select("link[rel~=icon]")
+    ]
+
+    assert not without, "\n".join(without)
+
+
+# the language menu
+
+
+@each_language
+def test_the_menu_links_to_the_same_page_in_every_language(
+    site: Path, language: str
+) -> None:
+    for path in pages(site / language):
+        name = path.relative_to(site / language)
+        expected = {site / x / name: x.replace("_", "-") for x in LANGUAGES}
+        menus = read(path).select("details.language-menu")
+        assert menus, name
+
+        for menu in menus:
+            choices = menu.find_all("a")
+
+            leads = {
+                target_of(site, path.resolve(), urlsplit(a["href"])): a["lang"]
+                for a in choices
+            }
+            assert leads == expected, name
+            assert [a["hreflang"] for a in choices] == [a["lang"] for a in choices]
+            current = [a["lang"] for a in choices if a.get("aria-current")]
+            assert current == [language.replace("_", "-")], name
+
+
+def test_the_front_page_offers_the_languages_and_sends_nobody_away(site: Path) -> None:
+    page = read(site / "index.html")
+
+    choices = {a["href"]: a["hreflang"] for a in page.select("main a")}
+
+    assert choices == {f"{x}/index.html": x.replace("_", "-") for x in LANGUAGES}
+    assert not page.select("meta[http-equiv=refresh i]")
+    assert not re.search(r"location\s*(?:=|\.(?:href|assign|replace))", str(page))
+
+
+# the end of a page
+
+
+@each_language
+def test_a_gallery_page_ends_with_its_downloads_time_and_maker(
+    project: Path, site: Path, language: str
+) -> None:
+    po = catalogs.po_path(project / "locales", language, INTERFACE)
+    words = catalogs.translations(po)
+    time = as_pattern(words["Running time of the script: %.1f seconds"])
+    maker = as_pattern(words["Gallery generated by %s"])
+
+    for name, page in gallery(site, language).items():
+        footer = page.select("article *:has(> .sphx-glr-footer) > *")[-1]
+        assert "sphx-glr-footer" in footer["class"], name
+        files = {PurePosixPath(a["href"]).name for a in footer.select("a.download")}
+        stem = PurePosixPath(name).name
+        assert {f"{stem}.py", f"{stem}.ipynb"} <= files, name
+        assert files <= {f"{stem}.py", f"{stem}.ipynb", f"{stem}.zip"}, name
+        *_, timing, signature = footer.find_all("p")
+        assert time.fullmatch(timing.get_text()), name
+        assert maker.fullmatch(signature.get_text()), name
+
+
+def as_pattern(text: str) -> re.Pattern[str]:
+    """Give a pattern for a message with its placeholder filled in."""
+    before, after = re.split(r"%s|%\.1f", text)
+    return re.compile(f"{re.escape(before)}.+{re.escape(after)}")
+
+
+@each_language
+def test_a_zip_archive_holds_the_script_and_the_notebook(
+    site: Path, language: str
+) -> None:
+    for name, page in gallery(site, language).items():
+        path = site / language / "tutorials" / f"{name}.html"
+        files = {a["href"] for a in page.select("a.download")}
+        for archive in (href for href in files if href.endswith(".zip")):
+            with zipfile.ZipFile((path.parent / archive).resolve()) as opened:
+                content = {PurePosixPath(x): opened.read(x) for x in opened.namelist()}
+
+            singles = {href for href in files if href.endswith((".py", ".ipynb"))}
+            beside = {
+                PurePosixPath(PurePosixPath(href).name): (path.parent / href)
+                .resolve()
+                .read_bytes()
+                for href in singles
+            }
+            assert content == beside, name
+
+
+# catalogs
+
+
+def pages_catalogs(
+    project: Path, language: str
+) -> Iterator[tuple[str, catalogs.polib.POFile]]:
+    """Give the catalogs of a language, each with the name of its page."""
+    folder = project / "locales" / language / "LC_MESSAGES"
+    for path in sorted(folder.rglob("*.po")):
+        yield path.relative_to(folder).with_suffix("").as_posix(), catalogs.read(path)
+
+
+@each_language
+def test_every_message_is_translated(project: Path, language: str) -> None:
+    missing = [
+        f"{name}.po:{entry.linenum}: {entry.msgid}"
+        for name, catalog in pages_catalogs(project, language)
+        for entry in catalogs.active(catalog)
+        if not catalogs.is_translated(entry)
+        or (language != "en" and catalogs.is_english(entry))
+    ]
+
+    assert not missing, "\n".join(missing)
+
+
+@each_translation
+def test_all_languages_translate_the_same_messages(
+    project: Path, language: str
+) -> None:
+    def messages(language: str) -> dict[str, list[str]]:
+        return {
+            name: sorted(entry.msgid for entry in catalogs.active(catalog))
+            for name, catalog in pages_catalogs(project, language)
+        }
+
+    assert messages(language) == messages("en")
+
+
+def test_a_message_of_the_gallery_stands_where_its_catalog_says(project: Path) -> None:
+    wrong = [
+        f"{name}.po:{entry.linenum}: {file}:{line} has not {entry.msgid[:40]!r}"
+        for name, catalog in pages_catalogs(project, "en")
+        if (project / "gallery" / f"{name.removeprefix('tutorials/')}.py").is_file()
+        for entry in catalogs.active(catalog)
+        for file, line in entry.occurrences or [("", "")]
+        if not stands_at(entry.msgid, project / file, line)
+    ]
+
+    assert not wrong, "\n".join(wrong)
+
+
+def stands_at(message: str, path: Path, line: str) -> bool:
+    """Tell whether a message begins on a line of a file."""
+    lines = path.read_text(encoding="utf-8").split("\n") if path.is_file() else []
+    text = lines[int(line) - 1] if line and int(line) <= len(lines) else ""
+    first = re.escape(message.split()[0])
+    starts = [found.start() for found in re.finditer(first, text)]
+    return message[:20] in text or any(
+        message.startswith(text[start:].rstrip('" ')) for start in starts
+    )
+
+
+def test_no_catalog_depends_on_the_machine_that_made_it(project: Path) -> None:
+    places = [
+        f"{name}.po:{entry.linenum}: {file}"
+        for name, catalog in pages_catalogs(project, "en")
+        for entry in catalogs.active(catalog)
+        for file, _line in entry.occurrences
+        if file.startswith((".venv", "/", "..")) or "site-packages" in file
+    ]
+
+    assert not places, "\n".join(places)
+
+
+def test_no_catalog_of_a_page_holds_what_a_translator_should_not_see(
+    project: Path, site: Path
+) -> None:
+    printed = {
+        line.strip()
+        for page in gallery(site, "en").values()
+        for pre in page.select(".sphx-glr-script-out pre")
+        for line in pre.get_text().splitlines()
+        if len(line.strip()) > 15
+    }
+    own = [
+        e.msgid for e in catalogs.active(dict(pages_catalogs(project, "en"))[INTERFACE])
+    ]
+    furniture = {"Gallery generated by", "Total running time", "Go to the end"}
+    furniture |= {text.split("%")[0].strip() for text in own if "ownload" in text}
+    unwanted = sorted(printed | furniture - {"Download"})
+
+    found = [
+        f"{name}.po:{entry.linenum}: {entry.msgid}"
+        for name, catalog in pages_catalogs(project, "en")
+        if name != INTERFACE
+        for entry in catalogs.active(catalog)
+        if GENERATED.search(entry.msgid)
+        or any(text in entry.msgid for text in unwanted)
+        or re.fullmatch(r"[\d.,:\s]+(?:s|seconds|minutes)?", entry.msgid)
+    ]
+
+    assert not found, "\n".join(found)
