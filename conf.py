@@ -1,5 +1,10 @@
 """What the site is: title, languages, theme, gallery. Values, no code."""
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))  # for gallery_intl, in any sphinx-build
+
 project = "Multi-GPU examples"
 author = "The Multi-GPU examples authors"
 copyright = "2026, The Multi-GPU examples authors"
