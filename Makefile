@@ -34,7 +34,7 @@ lint: $(READY)  ## check style, types and catalogs' form
 	@$(RUN) -m ruff check .
 	@$(RUN) -m ruff format --check gallery_intl tests
 	@$(RUN) -m mypy
-	@$(RUN) -m sphinxlint --enable=all --disable=line-too-long index.rst gallery
+	@$(RUN) -m sphinxlint --enable=all --disable=line-too-long index.rst about.rst gallery
 
 format: $(READY)  ## put the code into the one style
 	@$(RUN) -m ruff check --fix .

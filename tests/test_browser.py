@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from leftovers import english_on, leftovers
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from gallery_intl import catalogs
 
@@ -35,6 +35,15 @@ each_size = pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"]
 Open = Callable[..., Page]
 
 
+@pytest.fixture(scope="session")
+def contexts(chromium: Browser) -> Iterator[dict[str, BrowserContext]]:
+    """The browser's contexts by their options: what is loaded is loaded once."""
+    contexts: dict[str, BrowserContext] = {}
+    yield contexts
+    for context in contexts.values():
+        context.close()
+
+
 @pytest.fixture
 def troubles() -> list[str]:
     """What went wrong in the pages that a test opened."""
@@ -42,22 +51,26 @@ def troubles() -> list[str]:
 
 
 @pytest.fixture
-def open_page(chromium: Browser, troubles: list[str]) -> Iterator[Open]:
-    """Open an address in a browser of its own."""
-    contexts = []
+def open_page(
+    chromium: Browser, contexts: dict[str, BrowserContext], troubles: list[str]
+) -> Iterator[Open]:
+    """Open an address in a page of its own."""
+    pages = []
 
     def open_page(url: str, **options: Any) -> Page:
-        context = chromium.new_context(**{"viewport": DESK, **options})
-        contexts.append(context)
-        context.set_default_timeout(WAIT)
-        page = context.new_page()
+        key = json.dumps(options, sort_keys=True)
+        if key not in contexts:
+            contexts[key] = chromium.new_context(**{"viewport": DESK, **options})
+            contexts[key].set_default_timeout(WAIT)
+        page = contexts[key].new_page()
+        pages.append(page)
         watch(page, urlsplit(url).netloc, troubles)
         page.goto(url)
         return page
 
     yield open_page
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.close()
 
 
 def watch(page: Page, host: str, troubles: list[str]) -> None:
@@ -406,7 +419,8 @@ def test_a_page_follows_the_colours_of_the_system(
 def test_the_colour_button_changes_the_page_and_is_remembered(
     served: str, open_page: Open
 ) -> None:
-    page = open_page(f"{served}ko/{PAGE}", color_scheme="light")
+    # the locale gives it a context, and so a memory, of its own
+    page = open_page(f"{served}ko/{PAGE}", color_scheme="light", locale="ko")
     html = page.locator("html")
 
     page.locator("button.theme-switch-button:visible").click()

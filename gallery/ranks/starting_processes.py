@@ -1,0 +1,350 @@
+"""
+Starting processes: what each way gives a process
+=================================================
+
+Before several ranks can train one model, something has to start them. ``torchrun`` and
+``torch.multiprocessing.spawn`` do it in different ways. A ``Pool`` of Python also
+starts processes, but for other work.
+
+We start the same training in two ways and compare the results. Then we take a program
+away from its file, as a notebook does, and see what breaks.
+"""
+
+# %%
+# Programs need a file
+# --------------------
+#
+# A new process begins empty and reads its code from a file. This page writes small
+# programs into a temporary folder and runs each of them there, for one minute at most.
+# This works in a notebook too.
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+temporary = tempfile.TemporaryDirectory()
+folder = Path(temporary.name)
+
+
+def run(*command):
+    return subprocess.run(
+        [sys.executable, *command], cwd=folder, timeout=60, capture_output=True,
+        # The processes share the cores, so each of them gets one thread.
+        env=os.environ | {"OMP_NUM_THREADS": "1"}, text=True)
+
+
+# %%
+# Pool: tasks for whoever is free
+# -------------------------------
+#
+# We begin without PyTorch. A ``Pool`` of five processes applies ``f`` to three
+# numbers. A free process takes the next task, and the results come back in order.
+(folder / "pool.py").write_text("""
+from multiprocessing import Pool
+
+def f(x):
+    return x * x
+
+if __name__ == "__main__":
+    with Pool(5) as p:
+        print(p.map(f, [1, 2, 3]))
+""")
+
+squares = run("pool.py")
+print(squares.stdout, end="")
+assert squares.stdout == "[1, 4, 9]\n", squares.stderr
+
+# %%
+# These processes have no ranks and do not talk to each other. This is right for
+# independent work, such as the preparation of many files. Ranks that train together
+# are different: all of them must run at the same time.
+#
+# spawn: a function in several processes
+# --------------------------------------
+#
+# Our second program has three functions. ``main`` counts the GPUs and starts
+# ``main_worker`` once for each. Without a GPU it starts two processes on the CPU. It
+# also opens the store where the ranks meet. Port 0 means: any free port.
+program = """
+import os
+from datetime import timedelta
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data import DataLoader, TensorDataset
+from torch.utils.data.distributed import DistributedSampler
+
+def main():
+    n_gpus = torch.cuda.device_count() or 2
+    store = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
+    torch.multiprocessing.spawn(main_worker, nprocs=n_gpus, args=(n_gpus, store.port))
+"""
+
+# %%
+# Each process receives its number, here ``gpu``, and then ``args``. It sets two
+# variables that ``torchrun`` would have set. The whole batch of 512 samples and the 8
+# loading processes are divided by the world size. ``int`` rounds down: with six GPUs
+# each rank has 85 samples, 510 in all.
+program += """
+def main_worker(gpu, n_gpus, port):
+    os.environ.update(LOCAL_RANK=str(gpu), LOCAL_WORLD_SIZE=str(n_gpus))
+
+    assert torch.multiprocessing.get_start_method() == "spawn"
+    torch.multiprocessing.set_start_method(None, force=True)
+
+    dist.init_process_group(
+        store=dist.TCPStore("127.0.0.1", port), rank=gpu, world_size=n_gpus,
+        timeout=timedelta(seconds=60))
+    train(batch_size=int(512 / n_gpus), num_worker=int(8 / n_gpus))
+    dist.destroy_process_group()
+"""
+
+# %%
+# A spawned process would also spawn its loading processes, and each of them would
+# import PyTorch again. ``None`` brings back the usual start method of the system.
+#
+# The training itself does not know who started it. It takes the device of its rank as
+# in :doc:`/tutorials/ranks/hello_ranks`, and makes a loader for 2048 samples.
+program += """
+def train(batch_size, num_worker):
+    local_rank = int(os.environ["LOCAL_RANK"])
+    local_world_size = int(os.environ["LOCAL_WORLD_SIZE"])
+    accelerator = torch.accelerator.current_accelerator()
+    gpu_per_rank = torch.accelerator.device_count() >= local_world_size
+    device = torch.device(f"{accelerator}:{local_rank}" if gpu_per_rank else "cpu")
+    if gpu_per_rank:
+        torch.accelerator.set_device_index(local_rank)
+
+    torch.manual_seed(0)
+    features = torch.randn(2048, 10)
+    train_data = TensorDataset(features, features.mean(dim=1, keepdim=True))
+    train_sampler = DistributedSampler(train_data)
+    trainloader = DataLoader(train_data, batch_size, sampler=train_sampler,
+                             num_workers=num_worker, pin_memory=gpu_per_rank)
+"""
+
+# %%
+# Before each epoch ``set_epoch`` makes a new order. Nothing fails without it, so it is
+# easily forgotten. At the end rank 0 prints a line for each rank, and the loss.
+program += """
+    model = DistributedDataParallel(torch.nn.Linear(10, 1).to(device))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    losses = []
+    for epoch in range(2):
+        train_sampler.set_epoch(epoch)
+        for inputs, labels in trainloader:
+            loss = (model(inputs.to(device)) - labels.to(device)).square().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+
+    reports = [None] * dist.get_world_size()
+    report = f"rank {dist.get_rank()}: batch {batch_size}, workers {num_worker}"
+    dist.all_gather_object(reports, report)
+    if dist.get_rank() == 0:
+        print(*reports, f"loss: {losses[0]:.2f} -> {losses[-1]:.2f}", sep="\\n")
+    assert losses[-1] < losses[0]
+"""
+
+# %%
+# The last lines of the file call ``main``. Every spawned process imports the file
+# under another name, so there the condition is false. Without it, each process would
+# try to start more processes.
+program += """
+if __name__ == "__main__":
+    main()
+"""
+(folder / "spawned.py").write_text(program)
+
+by_spawn = run("spawned.py")
+print(by_spawn.stdout, end="")
+assert by_spawn.returncode == 0, by_spawn.stderr
+
+# %%
+# Every rank has its share of the batch and of the loading processes.
+import torch
+
+world_size = torch.cuda.device_count() or 2
+share = f"batch {512 // world_size}, workers {8 // world_size}"
+reports = by_spawn.stdout.splitlines()[:-1]
+assert reports == [f"rank {rank}: {share}" for rank in range(world_size)]
+
+# %%
+# torchrun: a whole file in several processes
+# -------------------------------------------
+#
+# With ``torchrun`` the program needs no ``main``, no store and no arguments. Every
+# process runs the whole file and finds its number in the environment.
+(folder / "with_torchrun.py").write_text("""
+from datetime import timedelta
+import torch.distributed as dist
+from spawned import train
+
+dist.init_process_group(timeout=timedelta(seconds=60))
+world_size = dist.get_world_size()
+train(batch_size=int(512 / world_size), num_worker=int(8 / world_size))
+dist.destroy_process_group()
+""")
+
+# %%
+# ``torchrun`` is the short name of the module ``torch.distributed.run``. With
+# ``--standalone`` it takes a free port too. Both ways print the same lines: after the
+# start there is no difference.
+by_torchrun = run(
+    "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={world_size}",
+    # The folder for logs would stay behind in another place.
+    "--log-dir=logs", "with_torchrun.py")
+
+print("same output:", by_torchrun.stdout == by_spawn.stdout)
+assert by_torchrun.returncode == 0, by_torchrun.stderr
+assert by_torchrun.stdout == by_spawn.stdout
+
+# %%
+# The figure shows what each way hands to its processes. Only a ``Pool`` gets something
+# back.
+import matplotlib.pyplot as plt
+
+tasks = [f"f({x})" for x in (1, 2, 3)]
+calls = [f"main_worker({rank},…)" for rank in range(world_size)]
+variables = [f"RANK={rank}" for rank in range(world_size)]
+ways = [("Pool", "a task and its result", tasks, "<->"),
+        ("spawn", "a function and a number", calls, "<-"),
+        ("torchrun", "a file and its variables", variables, "<-")]
+
+fig, axes = plt.subplots(1, 3, figsize=(7, 3), label=(
+    "Three starters with arrows to their processes. Pool sends tasks and gets results "
+    "back, spawn sends a function and a number, torchrun a file and its variables."))
+for ax, (starter, given, processes, style) in zip(axes, ways):
+    middle = (len(processes) - 1) / 2
+    ax.text(0.26, middle, starter, ha="right", va="center")
+    arrow = {"arrowstyle": style, "color": "C0", "relpos": (0, 0.5)}
+    for y, process in enumerate(processes):
+        ax.annotate(process, (0.28, middle), (0.48, y), va="center", arrowprops=arrow)
+    ax.set_title(given, fontsize="medium")
+    ax.set(xlim=(0, 1), ylim=(len(processes) - 0.5, -0.5))
+    ax.axis("off")
+plt.show()
+
+# %%
+# A notebook has no file
+# ----------------------
+#
+# In a notebook you type functions into cells, and no file holds them. Python's option
+# ``-c`` runs a text in the same way. We give it the text of ``spawned.py``, unchanged.
+without_file = run("-c", program)
+
+errors = without_file.stderr.splitlines()
+lost = next(line for line in errors if line.startswith("AttributeError"))
+print(lost.partition(" on ")[0])
+assert "Can't get attribute 'main_worker'" in lost
+assert without_file.returncode != 0
+
+# %%
+# Why is the function lost? Python sends a function to another process as two names,
+# that of its module and its own, without the code. The module of a cell is called
+# ``__main__``, and the ``__main__`` of the new process is empty.
+import pickle
+
+
+def f(x):
+    return x * x
+
+
+sent = pickle.dumps(f)
+print("names:", b"__main__" in sent, " code:", f.__code__.co_code in sent)
+assert b"__main__" in sent and f.__code__.co_code not in sent
+
+# %%
+# So write the function into a file and import it. Then its module has a name that the
+# new process can import as well. Here a program without a file spawns a ``Pool`` for
+# the ``f`` of ``pool.py``. The remedy for ``main_worker`` is the same.
+imported = run("-c", """
+from multiprocessing import get_context
+from pool import f
+
+with get_context("spawn").Pool(5) as p:
+    print(p.map(f, [1, 2, 3]))
+""")
+print(imported.stdout, end="")
+assert imported.stdout == squares.stdout, imported.stderr
+
+# %%
+# .. note::
+#
+#    Windows and macOS spawn every ``Pool``. If its function comes from a cell, ``map``
+#    waits forever. Linux instead copies the whole process up to Python 3.13, so the
+#    function is found. Such a copy `cannot use CUDA
+#    <https://docs.pytorch.org/docs/stable/notes/multiprocessing.html>`__ if the
+#    original did before.
+#
+# Three traps of older programs
+# -----------------------------
+#
+# *No GPU, no training.* Many programs pass ``torch.cuda.device_count()`` as ``nprocs``.
+# Without a GPU it is 0. Then ``spawn`` starts nothing and reports no error, even for
+# ``None`` in the place of a function.
+context = torch.multiprocessing.spawn(None, nprocs=0, join=False)
+print("processes:", context.pids())
+assert context.pids() == [] and context.join()
+
+# %%
+# *A fixed port*, such as ``tcp://127.0.0.1:2568``. A second program on the same machine
+# finds it taken.
+import torch.distributed as dist
+
+first = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
+try:
+    dist.TCPStore("127.0.0.1", first.port, is_master=True, wait_for_workers=False)
+except dist.DistNetworkError as error:
+    refusal = type(error).__name__
+del first
+
+print(refusal)
+assert refusal == "DistNetworkError"
+
+# %%
+# *Curly quotes.* Many web pages turn straight quotes into typographic ones. Python
+# refuses them, so type them again after copying. The last character is such a quote.
+try:
+    compile("init_method='tcp://127.0.0.1:2568\u2019", "copied.py", "exec")
+except SyntaxError as error:
+    refusal = type(error).__name__
+
+print(refusal)
+assert refusal == "SyntaxError"
+
+# %%
+# Which one when
+# --------------
+#
+# .. list-table::
+#    :header-rows: 1
+#
+#    * - Way
+#      - Use it for
+#      - In a notebook
+#    * - ``torchrun``
+#      - Training, on one machine or on many
+#      - Write a file and start it
+#    * - ``spawn``
+#      - Ranks on one machine that a program starts itself, for example a test
+#      - Import the function from a file
+#    * - ``Pool``
+#      - Independent tasks without ranks
+#      - Import the function from a file
+#
+# If you are not sure, take ``torchrun``. At the end, the folder with our programs is
+# deleted.
+temporary.cleanup()
+assert not folder.exists()
+
+# %%
+# Where to go next
+# ----------------
+#
+# - :doc:`/tutorials/ranks/hello_ranks` explains the variables of ``torchrun``.
+# - :doc:`/tutorials/ddp/distributed_data_parallel` explains the training of this page.
+# - The manual of `torch.multiprocessing
+#   <https://docs.pytorch.org/docs/stable/multiprocessing.html>`__ describes ``spawn``.
