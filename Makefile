@@ -8,7 +8,7 @@ INTL := $(RUN) -m gallery_intl
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help html serve catalogs test lint format linkcheck clean
+.PHONY: help html serve catalogs progress test lint format linkcheck clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+[a-z%-]*:.*## ' $(MAKEFILE_LIST) \
@@ -26,6 +26,9 @@ serve: $(READY)  ## show the built site at http://127.0.0.1:8000 (PORT=...)
 
 catalogs: $(READY)  ## bring the .po files up to the scripts
 	@$(INTL) catalogs
+
+progress: $(READY)  ## show how much of each page each language has
+	@$(INTL) progress
 
 test: html $(VENV)/.browser  ## run all tests, the browser's too
 	@$(RUN) -m pytest

@@ -12,6 +12,7 @@ from pathlib import Path
 from sphinx.cmd.build import build_main
 from sphinx.errors import SphinxError
 
+from gallery_intl import progress as counting
 from gallery_intl import update
 from gallery_intl.build import BuildError, build_site, only_one, read_site
 from gallery_intl.catalogs import CatalogError
@@ -45,6 +46,17 @@ def catalogs(options: argparse.Namespace) -> None:
             print(path.relative_to(site.srcdir))
 
 
+def progress(options: argparse.Namespace) -> None:
+    """Show how much of each page each language has."""
+    site = read_site(options.source)
+    languages = list(site.languages)
+    rows = counting.table(site.locale_dir, languages)
+    if options.json:
+        print(counting.as_json(rows))
+    else:
+        print("\n".join(counting.as_text(rows, languages)))
+
+
 def serve(options: argparse.Namespace) -> None:
     """Serve the built site on this machine."""
     folder = read_site(options.source).html
@@ -69,11 +81,13 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="python -m gallery_intl", description=__doc__)
     top.add_argument("--source", type=Path, default=Path(), help="folder of conf.py")
     commands = top.add_subparsers(required=True, metavar="command")
-    for function in (html, run, catalogs, serve):
+    for function in (html, run, catalogs, progress, serve):
         command = commands.add_parser(function.__name__, help=function.__doc__)
         command.set_defaults(function=function)
         if function is html:
             command.add_argument("language", nargs="*", help="default: all")
+        if function is progress:
+            command.add_argument("--json", action="store_true", help="for programs")
         if function is serve:
             command.add_argument("--port", type=int, default=8000)
     return top

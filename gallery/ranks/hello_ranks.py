@@ -245,7 +245,7 @@ if rank == 0:
                                      (0.2, totals, None, "all-reduce")):
         places = [r + shift for r in range(world_size)]
         ax.bar_label(ax.bar(places, sums, width=0.4, hatch=hatch, label=name))
-    ax.set(xlabel="rank", ylabel="sum known to the rank", xticks=range(world_size))
+    ax.set(xlabel="rank", ylabel="known sum", xticks=range(world_size))
     ax.margins(y=0.4)
     ax.legend(loc="upper left", ncols=2)
     plt.show()

@@ -1,0 +1,67 @@
+"""Progress: numbers that agree with a count by other means."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from gallery_intl import catalogs, progress
+
+HEADER = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n\n'
+PAGE = (
+    HEADER + 'msgid "one two"\nmsgstr "하나 둘"\n\n'
+    '#, fuzzy\nmsgid "three"\nmsgstr "셋"\n\n'
+    'msgid "four five six"\nmsgstr ""\n\n'
+    'msgid "seven eight"\nmsgstr "seven eight"\n\n'
+    '#~ msgid "gone"\n#~ msgstr "사라짐"\n'
+)
+
+
+@pytest.fixture
+def locales(tmp_path: Path) -> Path:
+    for language in ("en", "ko"):
+        path = catalogs.po_path(tmp_path, language, "part/page")
+        path.parent.mkdir(parents=True)
+        path.write_text(PAGE, encoding="utf-8")
+    return tmp_path
+
+
+def test_each_state_is_counted_once(locales: Path) -> None:
+    rows = progress.table(locales, ["en", "ko"])
+
+    assert rows["part/page"]["ko"] == progress.Count(1, 1, 2, 6)
+    assert rows["part/page"]["ko"].percent == 25
+    assert rows["part/page"]["en"] == progress.Count(2, 1, 1, 4)
+
+
+def test_gettexts_own_count_agrees(locales: Path) -> None:
+    path = catalogs.po_path(locales, "en", "part/page")
+    try:
+        result = subprocess.run(
+            ["msgfmt", "--statistics", "-o", "/dev/null", str(path)],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={"LC_ALL": "C", "PATH": "/usr/bin:/bin:/usr/local/bin"},
+        )
+    except FileNotFoundError:
+        pytest.skip("no msgfmt on this machine")
+
+    assert result.stderr.startswith("2 translated messages, 1 fuzzy translation")
+
+
+def test_a_page_that_a_language_lacks_is_shown(locales: Path) -> None:
+    catalogs.po_path(locales, "ko", "part/page").unlink()
+
+    lines = list(progress.as_text(progress.table(locales, ["en", "ko"]), ["en", "ko"]))
+
+    assert lines[1].split() == ["part/page", "50", "%", "(4", "words)", "-"]
+
+
+def test_the_numbers_for_programs_are_the_same(locales: Path) -> None:
+    rows = progress.table(locales, ["ko"])
+
+    read = json.loads(progress.as_json(rows))
+
+    assert read["part/page"]["ko"]["words_left"] == 6
