@@ -14,9 +14,9 @@ away from its file, as a notebook does, and see what breaks.
 # Programs need a file
 # --------------------
 #
-# A new process begins empty and reads its code from a file. This page writes small
-# programs into a temporary folder and runs each of them there, for one minute at most.
-# This works in a notebook too.
+# All ways on this page start programs from files. So we write small programs into a
+# temporary folder and run each of them there, for two minutes at most. This works in a
+# notebook too.
 import os
 import subprocess
 import sys
@@ -29,7 +29,7 @@ folder = Path(temporary.name)
 
 def run(*command):
     return subprocess.run(
-        [sys.executable, *command], cwd=folder, timeout=60, capture_output=True,
+        [sys.executable, *command], cwd=folder, timeout=120, capture_output=True,
         # The processes share the cores, so each of them gets one thread.
         env=os.environ | {"OMP_NUM_THREADS": "1"}, text=True)
 
@@ -177,7 +177,7 @@ assert reports == [f"rank {rank}: {share}" for rank in range(world_size)]
 #
 # With ``torchrun`` the program needs no ``main``, no store and no arguments. Every
 # process runs the whole file and finds its number in the environment.
-(folder / "with_torchrun.py").write_text("""
+whole_file = """
 from datetime import timedelta
 import torch.distributed as dist
 from spawned import train
@@ -186,15 +186,16 @@ dist.init_process_group(timeout=timedelta(seconds=60))
 world_size = dist.get_world_size()
 train(batch_size=int(512 / world_size), num_worker=int(8 / world_size))
 dist.destroy_process_group()
-""")
+"""
 
 # %%
 # ``torchrun`` is the short name of the module ``torch.distributed.run``. With
 # ``--standalone`` it takes a free port too. Both ways print the same lines: after the
 # start there is no difference.
+(folder / "with_torchrun.py").write_text(whole_file)
 by_torchrun = run(
     "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={world_size}",
-    # The folder for logs would stay behind in another place.
+    # Otherwise its folder for logs would stay behind elsewhere.
     "--log-dir=logs", "with_torchrun.py")
 
 print("same output:", by_torchrun.stdout == by_spawn.stdout)
@@ -202,7 +203,7 @@ assert by_torchrun.returncode == 0, by_torchrun.stderr
 assert by_torchrun.stdout == by_spawn.stdout
 
 # %%
-# The figure shows what each way hands to its processes. Only a ``Pool`` gets something
+# The figure shows what each way hands to its processes. Only a ``Pool`` gets results
 # back.
 import matplotlib.pyplot as plt
 
@@ -274,7 +275,7 @@ assert imported.stdout == squares.stdout, imported.stderr
 # .. note::
 #
 #    Windows and macOS spawn every ``Pool``. If its function comes from a cell, ``map``
-#    waits forever. Linux instead copies the whole process up to Python 3.13, so the
+#    waits forever. Up to Python 3.13, Linux copies the whole process instead, so the
 #    function is found. Such a copy `cannot use CUDA
 #    <https://docs.pytorch.org/docs/stable/notes/multiprocessing.html>`__ if the
 #    original did before.
