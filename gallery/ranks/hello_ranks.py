@@ -246,7 +246,7 @@ if rank == 0:
         places = [r + shift for r in range(world_size)]
         ax.bar_label(ax.bar(places, sums, width=0.4, hatch=hatch, label=name))
     ax.set(xlabel="rank", ylabel="known sum", xticks=range(world_size))
-    ax.margins(y=0.4)
+    ax.set(ylim=(0, 14), yticks=range(0, 12, 2))
     ax.legend(loc="upper left", ncols=2)
     plt.show()
 

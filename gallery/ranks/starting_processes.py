@@ -210,9 +210,9 @@ import matplotlib.pyplot as plt
 tasks = [f"f({x})" for x in (1, 2, 3)]
 calls = [f"main_worker({rank},…)" for rank in range(world_size)]
 variables = [f"RANK={rank}" for rank in range(world_size)]
-ways = [("Pool", "a task and its result", tasks, "<->"),
-        ("spawn", "a function and a number", calls, "<-"),
-        ("torchrun", "a file and its variables", variables, "<-")]
+ways = [("Pool", "task and result", tasks, "<->"),
+        ("spawn", "function and number", calls, "<-"),
+        ("torchrun", "file and variables", variables, "<-")]
 
 fig, axes = plt.subplots(1, 3, figsize=(7, 3), label=(
     "Three starters with arrows to their processes. Pool sends tasks and gets results "
