@@ -210,7 +210,7 @@ for start in (in_threads, in_processes):
 # .. note::
 #
 #    The times come from the machine that built this page. Two workers need two free
-#    cores. Without them, all bars are high.
+#    cores. Without them, all bars are long.
 fig, ax = plt.subplots(
     figsize=(7, 3),
     label="Time of two workers, relative to one, for small and large operations. Two "
@@ -293,7 +293,7 @@ print("the sum of the losses multiplies the gradient by", round(factor.item(), 3
 
 # %%
 # The mean is right only while all pieces have the same size. Ten rows give pieces of
-# 3, 3, 3 and 1, and the single row counts three times as much as it should. The
+# 3, 3, 3 and 1, and the single row counts three times as much as each other row. The
 # weighted mean is right again.
 few, answers = x[:10], target[:10]
 whole = gradient(F.cross_entropy(model(few), answers))

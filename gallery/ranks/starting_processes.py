@@ -64,8 +64,8 @@ assert squares.stdout == "[1, 4, 9]\n", squares.stderr
 # --------------------------------------
 #
 # Our second program has three functions. ``main`` counts the GPUs and starts
-# ``main_worker`` once for each. Without a GPU it starts two processes on the CPU. It
-# also opens the store where the ranks meet. Port 0 means: any free port.
+# ``main_worker`` once for each. Without a GPU it starts two processes on the CPU.
+# ``main`` also opens the store where the ranks meet. Port 0 means: any free port.
 program = """
 import os
 from datetime import timedelta
