@@ -18,11 +18,13 @@ FEATURES = (
     "status",
     "comments",
     "locations",
+    "downloads",
     "chrome",
     "cards",
     "figures",
     "interface",
     "search",
+    "tidy",
 )
 
 

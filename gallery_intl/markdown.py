@@ -147,7 +147,7 @@ class Writer:
         return self.items(node, [f"{start + i}. " for i in range(len(node.children))])
 
     def items(self, node: nodes.Element, marks: list[str]) -> str:
-        texts = [self.blocks(item.children) for item in node.children]  # type: ignore[attr-defined]
+        texts = [self.blocks(item.children) for item in node.children]
         loose = any("\n\n" in text for text in texts)
         return ("\n\n" if loose else "\n").join(
             indented(text, " " * len(mark), mark)
@@ -178,7 +178,7 @@ class Writer:
 
     def block_admonition(self, node: nodes.Element) -> str:
         title, *rest = node.children
-        return self.quotation(self.inline(title), rest)  # type: ignore[arg-type]
+        return self.quotation(self.inline_part(title), rest)
 
     block_topic = block_admonition
     block_sidebar = block_admonition
@@ -217,7 +217,9 @@ class Writer:
 
     def row(self, row: nodes.Node) -> list[str]:
         return [
-            self.blocks(entry.children, "<br>").replace("|", "\\|").replace("\n", "<br>")
+            self.blocks(entry.children, "<br>")
+            .replace("|", "\\|")
+            .replace("\n", "<br>")
             for entry in row.children
         ]
 
@@ -234,13 +236,16 @@ class Writer:
 
     inline_title_reference = inline_emphasis
 
-    def marked(self, node: nodes.Element, sign: str, tag: str) -> str:
-        inside = self.inline(node)
+    def marked(
+        self, node: nodes.Element, sign: str, tag: str, text: str | None = None
+    ) -> str:
+        """Mark the words of a node, or other words in their place."""
         siblings = node.parent.children
         place = siblings.index(node)
         before = siblings[place - 1].astext() if place else ""
         after = siblings[place + 1].astext() if place + 1 < len(siblings) else ""
-        if joins_words(before, node.astext(), after):
+        inside = self.inline(node) if text is None else escape(text)
+        if joins_words(before, node.astext() if text is None else text, after):
             return f"{sign}{inside}{sign}"
         return f"<{tag}>{inside}</{tag}>"
 
@@ -258,9 +263,9 @@ class Writer:
 
     def inline_reference(self, node: nodes.Element) -> str:
         title, address = self.context.link(node)
-        text = escape(title) if title else self.inline(node)
         if not address:
-            return text
+            return self.marked(node, "*", "em", title) if title else self.inline(node)
+        text = escape(title) if title else self.inline(node)
         if re.search(r"[()\s]", address):
             address = f"<{address}>"
         return f"[{text}]({address})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,9 +33,9 @@ class Script(NamedTuple):
     path: Path  # where a person edits it, such as gallery/part/page.py
     text: str
 
-    def blocks(self) -> list[Block]:
+    def blocks(self) -> tuple[Block, ...]:
         """Split it into docstring, text and code."""
-        return list(blocks(self.text))
+        return blocks(self.text)
 
 
 def collects_messages(env: BuildEnvironment) -> bool:
@@ -82,10 +83,16 @@ def entries(env: BuildEnvironment, docname: str) -> dict[str, polib.POEntry]:
     for folder in env.config.locale_dirs:
         po = catalogs.po_path(env.srcdir / folder, env.config.language, docname)
         env.note_dependency(po)
-        usable = catalogs.active(catalogs.read(po)) if po.is_file() else []
-        for entry in filter(catalogs.is_translated, usable):
-            found.setdefault(entry.msgid, entry)  # the first folder wins
+        if po.is_file():
+            usable = _usable(po, po.stat().st_mtime_ns)
+            found = {entry.msgid: entry for entry in usable} | found  # the first wins
     return found
+
+
+@lru_cache(maxsize=64)  # several features ask for the same page
+def _usable(po: Path, _changed: int) -> list[polib.POEntry]:
+    entries = catalogs.active(catalogs.read(po))
+    return list(filter(catalogs.is_translated, entries))
 
 
 def block_near(rst: list[str], row: int) -> tuple[int, int]:

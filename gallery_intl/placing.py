@@ -11,12 +11,10 @@ import re
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from gallery_intl.pages import find_line
-from gallery_intl.python_source import Block, blocks
+from gallery_intl.python_source import NOQA, Block, blocks, find_line
 from gallery_intl.wrapping import LINE_LENGTH, display_width, wrap
 
 UNDERLINE = re.compile(r"\s*([!-/:-@[-`{-~])\1*\s*$")
-NOQA = re.compile(r" +# noqa: ?E501 *$")  # Sphinx-Gallery leaves it out
 
 
 class Edit(NamedTuple):
@@ -47,9 +45,10 @@ class Line(NamedTuple):
         if not self.quotes or "r" in self.quotes.lower():
             return text
         quote = self.quotes[-1]
-        text = text.replace("\\", "\\\\").replace(quote * 3, f"\\{quote}" * 3)
-        ends_in_quote = self.after and text.endswith(quote)
-        return f"{text[:-1]}\\{quote}" if ends_in_quote else text
+        inner = text.rstrip(quote) if self.after else text
+        trailing = f"\\{quote}" * (len(text) - len(inner))
+        inner = inner.replace("\\", "\\\\").replace(quote * 3, f"\\{quote}" * 3)
+        return inner + trailing
 
 
 def text_lines(script: str) -> dict[int, Line]:
@@ -126,9 +125,7 @@ def _ends_its_lines(shown: list[str], row: int, raw: str) -> bool:
     return all(line.rstrip().endswith(part.rstrip()) for line, part in pairs)
 
 
-def _change(
-    edit: Edit, row: int, shown: list[str]
-) -> dict[int, tuple[int, list[str]]]:
+def _change(edit: Edit, row: int, shown: list[str]) -> dict[int, tuple[int, list[str]]]:
     raw = edit.raw.split("\n")
     start = shown[row - 1]
     head = start[: len(start) - len(raw[0].rstrip())]
@@ -146,7 +143,7 @@ def _change(
 
 
 def _hang(head: str) -> str:
-    """Give what stands before the second line of a text, by what is before its first."""
+    """Give what stands before a text's second line, from what is before its first."""
     indent = head[: len(head) - len(head.lstrip())]
     return indent + "   " if head.lstrip().startswith("..") else " " * len(head)
 

@@ -10,6 +10,7 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import zip_longest
 from typing import Literal, NamedTuple
 
@@ -17,6 +18,7 @@ from typing import Literal, NamedTuple
 TEXT_BLOCK = re.compile(
     r"(?P<header>^#{20,}.*|^# ?%%.*)\s(?P<text>(?:^#.*\s?)*)", re.MULTILINE
 )
+NOQA = re.compile(r" +# noqa: ?E501 *$")  # Sphinx-Gallery leaves it out of texts
 TORCHRUN = re.compile(r"torchrun --standalone --nproc-per-node=([1-9]\d*)\b")
 TRIVIA = (tokenize.COMMENT, tokenize.NL, tokenize.ENDMARKER)
 
@@ -59,12 +61,17 @@ def docstring_lines(source: str) -> tuple[int, int]:
     return first.lineno, first.end_lineno or first.lineno
 
 
-def blocks(source: str) -> Iterator[Block]:
+@lru_cache(maxsize=16)  # a page asks several times
+def blocks(source: str) -> tuple[Block, ...]:
     """Split a script into its docstring, text blocks and code blocks, in order.
 
     The source has ``\\n`` at the ends of lines. What stands before the docstring is in
     no block; the blocks' sources joined are the rest of the script.
     """
+    return tuple(_blocks(source))
+
+
+def _blocks(source: str) -> Iterator[Block]:
     start, end = docstring_lines(source)
     lines = source.split("\n")
     if end:
@@ -89,18 +96,19 @@ def find_line(lines: list[str], text: str, near: int, after: int = 0) -> int | N
     The text's first line may stand behind ``#``, list markers and directives, and all
     of them may be set in. Of several places the nearest counts.
     """
-    first, *rest = map(_bare, text.split("\n"))
+    first, *rest = map(_bare, text.strip("\n").split("\n"))
     rows = [
         row
         for row in range(after + 1, len(lines) + 1)
-        if first in lines[row - 1]
+        if first
+        and first in lines[row - 1]
         and [*map(_bare, lines[row : row + len(rest)])] == rest
     ]
     return min(rows, key=lambda row: abs(row - near), default=None)
 
 
 def _bare(line: str) -> str:
-    return line.strip().lstrip("#").strip()
+    return NOQA.sub("", line).strip().lstrip("#").strip()
 
 
 def world_size(source: str) -> int | None:

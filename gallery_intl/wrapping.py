@@ -30,6 +30,7 @@ NOT_FIRST = frozenset(
 )
 NOT_LAST = frozenset(MARKUP + "([{（［｛〔〈《「『【〘〖｟‘“«<$￥＄#")  # noqa: RUF001
 HANGUL = re.compile(r"[\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff]")
+KATAKANA = re.compile(r"[\u30a1-\u30fa\u30fc]*")
 
 # words that would be something else at the start of a line: underlines and list
 # markers, directives of Python tools
@@ -95,6 +96,8 @@ def _pieces(text: str) -> Iterator[tuple[str, str]]:
 def _may_break(last: str, first: str) -> bool:
     if last in NOT_LAST or first in NOT_FIRST or not _columns(first):
         return False
+    if last.isdigit() or KATAKANA.fullmatch(last + first):
+        return False  # a number and its unit, a foreign word
     return _is_ideographic(last) or _is_ideographic(first)
 
 

@@ -8,9 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
+import polib
 import pytest
+import sphinx_gallery
 from docutils import nodes
-from hypothesis import given
+from docutils.core import publish_doctree
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sphinx.testing.util import SphinxTestApp
 
@@ -19,12 +22,15 @@ from gallery_intl.notebook import Cell, notebook, program, ranks_cell
 from gallery_intl.pages import ProgramChanged, Script
 from gallery_intl.placing import Edit, place
 from gallery_intl.python_source import blocks, same_program
-from gallery_intl.translated_script import make, written
+from gallery_intl.translated_script import make, texts, written
 from gallery_intl.wrapping import LINE_LENGTH, display_width
 
 ROOT = Path(__file__).with_name("roots") / "test-downloads"
 PAGE = "tutorials/part/page"
 Build = Callable[..., SphinxTestApp]
+
+same_every_time = settings(derandomize=True, deadline=None, max_examples=200)
+
 SCRIPT = '''\
 """Title
 =====
@@ -43,6 +49,25 @@ two lines.
 # one, two
 x = 1
 '''
+
+
+FOREIGN = [
+    path
+    for path in Path(sphinx_gallery.__file__).parent.glob(
+        "tests/tinybuild/examples/*.py"
+    )
+    if path.name not in ("__init__.py", "plot_animation.py")  # no docstring; bad links
+]
+
+
+def pseudo_translate(pot: Path, locale: Path, folder: Path) -> None:
+    """Put a word before each message of a template, and keep its markup."""
+    catalog = polib.pofile(str(pot))
+    for entry in catalog:
+        entry.msgstr = f"疑似翻訳 {entry.msgid}"
+    po = (locale / pot.relative_to(folder)).with_suffix(".po")
+    po.parent.mkdir(parents=True, exist_ok=True)
+    catalog.save(str(po))
 
 
 def edited(raw: str, text: str, kind: str = "paragraph") -> str:
@@ -101,7 +126,7 @@ def test_nothing_ends_the_docstring_early(start: str, text: str) -> None:
 
     assert not lost
     assert same_program(script, source, docstring=False) is None
-    assert next(blocks(source)).kind == "docstring"
+    assert blocks(source)[0].kind == "docstring"
     assert eval(source.split("\nx = 1")[0]) == text
 
 
@@ -130,13 +155,14 @@ def test_the_same_letters_need_no_separator_as_in_markup() -> None:
 # proof --------------------------------------------------------------------------
 
 TEXTS = st.one_of(
-    st.text(st.characters(exclude_characters="\0"), max_size=60),  # no catalog has it
+    st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=60),
     st.sampled_from(
         ['"""', "\\", "%%", "# %%", "#" * 30, "import os", "==", "a\nb", "\f"]
     ),
 )
 
 
+@same_every_time
 @given(TEXTS, TEXTS, TEXTS)
 def test_no_translation_of_the_text_changes_the_program(
     title: str, words: str, item: str
@@ -167,6 +193,20 @@ def test_a_broken_translation_is_named() -> None:
 
     assert str(error.value).startswith("gallery/page.py:")
     assert "the translation of 'Words in" in str(error.value)
+
+
+def test_the_words_of_a_figure_are_no_text_of_the_script() -> None:
+    rst = ".. _sphx_glr_page.py:\n\nTitle\n=====\n\nWords.\n"
+    document = publish_doctree(
+        rst, "page.rst", settings_overrides={"doctitle_xform": False}
+    )
+    figure = nodes.paragraph("Words.", "Words.")
+    figure.source, figure.line = "page.py", 6
+    document += figure
+
+    found = list(texts(document, make_script("page.py", SCRIPT), rst))
+
+    assert [text.message for text in found] == ["Title", "Words."]
 
 
 # pages --------------------------------------------------------------------------
@@ -423,6 +463,31 @@ def test_the_download_makes_the_page_again(
         ]
 
     assert text(other.env.get_doctree(PAGE)) == text(page)
+
+
+def test_every_message_of_foreign_scripts_is_placed(
+    make_app: Build, srcdir: Path
+) -> None:
+    gallery = srcdir / "gallery/part"
+    for path in FOREIGN:
+        shutil.copy(path, gallery)
+    conf = {"language": "ja", "locale_dirs": ["pseudo"]}
+    pot = make_app("gettext", srcdir=srcdir, confoverrides=conf)
+    pot.build()
+    for path in pot.outdir.rglob("*.pot"):
+        pseudo_translate(path, srcdir / "pseudo/ja/LC_MESSAGES", pot.outdir)
+
+    app = make_app("html", srcdir=srcdir, confoverrides=conf, freshenv=True)
+    app.build()
+
+    assert "[gallery_intl" not in app.warning.getvalue(), app.warning.getvalue()
+    for path in FOREIGN:
+        page = f"tutorials/part/{path.stem}"
+        script = downloads(app, page)[path.name].read_text("utf-8")
+        original = path.read_text("utf-8")
+        assert same_program(original, script, docstring=False) is None
+        assert "疑似翻訳" in script
+        assert " is translated" not in script.split('"""')[0]
 
 
 # notebooks ----------------------------------------------------------------------
