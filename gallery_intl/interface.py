@@ -101,7 +101,8 @@ def collect_messages(app: Sphinx) -> None:
     environment = app.builder.templates.environment
     catalog = app.builder.catalogs["sphinx"]
     for message, where in (
-        *((app.config.project, "conf.py"),),
+        (app.config.project, "conf.py"),
+        (app.config.copyright, "conf.py"),
         *messages_of_package(),
         *messages_of_templates(environment, folders),
         *messages_of_sphinx(languages),
@@ -152,6 +153,7 @@ def site_title(
     doctree: nodes.document | None,
 ) -> None:
     context["project"] = _(app.config.project)
+    context["copyright"] = _(app.config.copyright)
 
 
 def add_static_files(app: Sphinx) -> None:

@@ -220,8 +220,8 @@ ax.barh([0, 3], ratios[in_threads], color="C0", label="two threads")
 ax.barh([1, 4], ratios[in_processes], color="C1", hatch="//", label="two processes")
 ax.axvline(1, color="C0", linestyle=":")
 ax.set_yticks([0.5, 3.5], ["small operations", "large operations"])
-ax.set(xlabel="time, where one worker alone takes 1", ylim=(6.5, -1))
-ax.legend(ncols=2, loc="lower center")
+ax.set(xlabel="time, where one worker alone takes 1", ylim=(8, -1))
+ax.legend(loc="lower right")
 plt.show()
 
 # %%
