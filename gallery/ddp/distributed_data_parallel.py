@@ -135,7 +135,7 @@ assert inputs.is_pinned() == gpu_per_rank
 # ``num_workers`` is the number of loading processes of one rank, not of all ranks
 # and not the number of GPUs. Two on each of four ranks are eight processes, and
 # they share the cores of the CPU. We count them: instead of a batch, this loader
-# returns the number of the process that loaded it.
+# returns the ID of the process that loaded it.
 
 # Forked processes can also be started from a notebook.
 workers = DataLoader(

@@ -188,7 +188,7 @@ def in_processes(n):
 
 
 # %%
-# Each worker returns its process number and its times. Two threads have one process and
+# Each worker returns its process ID and its times. Two threads have one process and
 # one interpreter, two processes have two. The best round of a worker counts, because
 # other programs disturb it least.
 [(_, alone)] = in_threads(1)
