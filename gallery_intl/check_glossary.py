@@ -1,0 +1,109 @@
+"""Find the glossary's terms in a message, and their translation beside them."""
+# ruff: noqa: RUF001
+
+from __future__ import annotations
+
+import csv
+import functools
+import re
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+
+BRACKETS = re.compile(r"\s*[(（][^()（）]*[)）]")
+# What a dictionary form ends with; the words on a page are inflected.
+ENDINGS = re.compile(r"(?:하다|다|する)$")
+# English verbs of this field that are nouns as well.
+VERB = re.compile(
+    r"(?:broadcast|checkpoint|copy|copie|gather|hook|machine|offload|overlap|pin"
+    r"|process|rank|reduce|replicate|scatter|shard|spawn|wrap)(?:e?s)?",
+    re.IGNORECASE,
+)
+NOUN_BEFORE = re.compile(
+    r"\b(?:an?|the|this|that|these|those|its|own|each|every|one|another|same|other"
+    r"|first|second|two|three|four|several|many|fewer)\s+$",
+    re.IGNORECASE,
+)
+NOUN_AFTER = re.compile(
+    r"\s*(?:[.,;:?!)]|$|\s(?:of|for|in|on|to|from|with|by|is|are|has|and|or|that)\b)"
+)
+
+
+class Glossary:
+    """The terms of a ``glossary.csv``: a column for each language, English first."""
+
+    def __init__(self, rows: list[dict[str, str]] | None = None) -> None:
+        self.rows = {row["en"].lower(): row for row in rows or ()}
+
+    @functools.cached_property
+    def _ordered(self) -> list[str]:
+        # The longest first: "reduce" inside "all-reduce" is no term of its own.
+        return sorted(self.rows, key=len, reverse=True)
+
+    @functools.cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        named = "|".join(f"({any_number(term)})" for term in self._ordered) or "(?!)"
+        return re.compile(rf"(?<![\w-])(?:{named})(?![\w-])", re.IGNORECASE)
+
+    def terms(self, english: str) -> Iterator[str]:
+        """Give the terms of an English text, each once."""
+        found = {
+            self._ordered[(match.lastindex or 0) - 1]
+            for match in self._pattern.finditer(english)
+            if not VERB.fullmatch(match[0]) or is_noun(match)
+        }
+        yield from sorted(found)
+
+    def translation(self, term: str, language: str) -> str:
+        """Give the translation of a term, or nothing."""
+        return self.rows[term].get(language) or ""
+
+    def translations(self, language: str) -> list[str]:
+        """Give all translations of a language, without what stands in brackets."""
+        words = (row.get(language) or "" for row in self.rows.values())
+        return [part for word in words for part in alternatives(word)]
+
+
+def read_glossary(path: Path) -> Glossary:
+    """Read a glossary; an empty one if there is no such file."""
+    if not path.is_file():
+        return Glossary()
+    with path.open(encoding="utf-8", newline="") as file:
+        return Glossary(list(csv.DictReader(file)))
+
+
+def is_noun(match: re.Match[str]) -> bool:
+    """Tell whether a word that is a verb, too, stands as a noun: "a copy of"."""
+    text = match.string
+    return bool(
+        NOUN_BEFORE.search(text[: match.start()])
+        and NOUN_AFTER.match(text, match.end())
+    )
+
+
+def any_number(term: str) -> str:
+    """Give a pattern for an English term in the singular and the plural."""
+    words = re.escape(term).replace(r"\ ", "[- ]?").replace(r"\-", "[- ]?")
+    if term.endswith("y"):
+        return f"{words[:-1]}(?:y|ies)"
+    return f"{words}(?:e?s)?"
+
+
+def alternatives(translation: str) -> list[str]:
+    """Give the words of a translation: two of "복사본/사본", one of "훅(hook)"."""
+    return [word.strip() for word in BRACKETS.sub("", translation).split("/")]
+
+
+def has_term(text: str, term: str, translation: str, language: str) -> bool:
+    """Tell whether a text has a term in one of its translations, ``a/b``, inflected."""
+    for word in alternatives(translation):
+        if folded(ENDINGS.sub("", word), language) in folded(text, language):
+            return True
+    # A name that stays English: **gather** in the text, not "…(gather)".
+    return folded(term, "en") in folded(BRACKETS.sub("", text), "en")
+
+
+def folded(text: str, language: str) -> str:
+    """Make comparable: case, spacing (but in Korean), Korean syllables in letters."""
+    text = unicodedata.normalize("NFD", text.lower())
+    return text if language == "ko" else re.sub(r"[\s-]", "", text)
