@@ -1,8 +1,9 @@
 """Find English words that are left on a page of another language.
 
 Literals, code and what is marked as another language do not count. Allowed are the
-names in ``interface_words.txt``, and the glossary's terms: as they are where the
-language keeps the English word, else in brackets behind a translation.
+names in ``interface_words.txt``, what can only be code (``torch.chunk``, ``RANK=0``),
+and the glossary's terms: as they are where the language keeps the English word, else
+in brackets behind a translation.
 """
 
 from __future__ import annotations
@@ -17,10 +18,13 @@ from bs4 import BeautifulSoup, Comment, Doctype, Tag
 
 HERE = Path(__file__).parent
 GLOSSARY = HERE.parent / "locales" / "glossary.csv"
-CODE = "script, style, noscript > style, code, pre, kbd, samp, template"
+CODE = "script, style, code, pre, kbd, samp, template"
 SHOWN_ATTRIBUTES = ("title", "alt", "aria-label", "placeholder", "data-tooltip")
 SHOWN_META = ("description", "og:title", "og:description", "og:site_name")
 WORD = re.compile(r"[A-Za-z][A-Za-z'’.-]*[A-Za-z]")
+CODE_IN_TEXT = re.compile(
+    r"[A-Za-z]\w*(?:[._]\w+)+(?:\([^)]*\))?|[A-Z_]+=\S+", re.ASCII
+)
 BRACKETS = re.compile(r"[(（]([^()（）]*)[)）]")
 SHOWN_BY_CSS = re.compile(r'content:\s*"([^"]*)"')
 
@@ -38,7 +42,9 @@ def glossary(language: str) -> tuple[tuple[str, ...], frozenset[str]]:
     """Give a language's terms that keep English words, and all English terms."""
     with GLOSSARY.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    kept = {row[language] for row in rows if WORD.search(row[language])}
+    terms = {row[language] for row in rows}
+    heads = {re.split("[(（]", term)[0] for term in terms}  # later on a page
+    kept = {term for term in terms | heads if WORD.search(term)}
     english = frozenset(row["en"].lower() for row in rows)
     return tuple(sorted(kept, key=len, reverse=True)), english
 
@@ -51,7 +57,7 @@ def without_allowed(text: str, language: str) -> str:
         term = found[1].strip().lower()
         return " " if term in english or term.removesuffix("s") in english else found[0]
 
-    text = BRACKETS.sub(unless_term, " ".join(text.split()))
+    text = CODE_IN_TEXT.sub(" ", BRACKETS.sub(unless_term, " ".join(text.split())))
     for phrase in (*kept, *names()):
         text = re.sub(rf"(?<![A-Za-z]){re.escape(phrase)}(?![A-Za-z])", " ", text)
     return text
@@ -76,12 +82,12 @@ def texts_of(page: BeautifulSoup) -> Iterator[tuple[Tag, str]]:
         if not isinstance(node, Comment | Doctype) and node.parent is not None:
             yield node.parent, node
     for tag in page.find_all(True):
-        names = [name for name in SHOWN_ATTRIBUTES if tag.get(name)]
+        shown = [name for name in SHOWN_ATTRIBUTES if tag.get(name)]
         if tag.name == "input" and tag.get("type") in ("button", "submit", "reset"):
-            names.append("value")
+            shown.append("value")
         if (tag.get("name") or tag.get("property")) in SHOWN_META:
-            names.append("content")
-        yield from ((tag, tag[name]) for name in names)
+            shown.append("content")
+        yield from ((tag, tag[name]) for name in shown)
 
 
 def english_on(html: str, language: str) -> list[str]:
