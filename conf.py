@@ -63,7 +63,8 @@ html_show_sourcelink = False
 html_copy_source = False
 html_context = {"default_mode": "auto"}
 html_theme_options = {
-    "navbar_end": ["language-menu", "theme-switcher"],
+    "navbar_persistent": ["search-button-field", "language-menu"],
+    "navbar_end": ["theme-switcher"],
     "navbar_align": "left",
     "footer_start": ["copyright"],
     "footer_end": ["licences"],

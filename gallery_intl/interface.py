@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import gettext
+import hashlib
 import json
 import re
 from collections.abc import Iterator
@@ -20,9 +21,12 @@ from babel.messages.pofile import read_po
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.builders.gettext import MessageCatalogBuilder, MsgOrigin
+from sphinx.config import Config
 from sphinx.locale import _
 from sphinx.theming import HTMLThemeFactory
 from sphinx.util.typing import ExtensionMetadata
+
+from gallery_intl import catalogs
 
 HERE = Path(__file__).parent
 SPHINX_LOCALE = Path(sphinx.__file__).parent / "locale"
@@ -36,6 +40,12 @@ COPY_BUTTON = {
     "copy_success": "Copied!",
     "copy_failure": "Failed to copy",
 }
+
+# The one plural that Sphinx shows: what a search ends with. Its catalogs lack it.
+SEARCH_ENDS = (
+    "Search finished, found one page matching the search query.",
+    "Search finished, found ${resultCount} pages matching the search query.",
+)
 
 Found = tuple[str, str]  # a message and where it stands
 
@@ -51,6 +61,8 @@ def messages_of_package() -> Iterator[Found]:
         yield text, "sphinx_copybutton"
     for text in THEME_TEXTS.values():
         yield text, "theme options"
+    for text in SEARCH_ENDS:
+        yield text, "themes/basic/static/searchtools.js"
 
 
 def messages_of_templates(
@@ -74,7 +86,7 @@ def messages_of_sphinx(languages: list[str]) -> Iterator[Found]:
     for message in template:
         where = [place for place, _line in message.locations]
         if not message.id or not isinstance(message.id, str):
-            continue  # the header, or a plural, which Sphinx has in all languages
+            continue  # the header, or a plural: SEARCH_ENDS
         if is_shown(message.id, where) and any(
             catalog.gettext(message.id) == message.id for catalog in known
         ):
@@ -133,10 +145,29 @@ def translate_titles(app: Sphinx) -> None:
 
 
 def translate_scripts(app: Sphinx, error: Exception | None) -> None:
-    """Give the copy button the words of this language."""
-    script = app.outdir / "_static" / "copybutton.js"
-    if error or app.builder.format != "html" or not script.is_file():
+    """Give copy button and search the words of this language."""
+    static = app.outdir / "_static"
+    if error or app.builder.format != "html":
         return
+    if (script := static / "copybutton.js").is_file():
+        translate_copy_button(script)
+    if (script := static / "translations.js").is_file():
+        translate_search(script)
+
+
+def translate_search(script: Path) -> None:
+    one, many = SEARCH_ENDS
+    messages = json.dumps({one: [_(one), _(many)]})
+    added = (
+        f"Object.assign(Documentation.TRANSLATIONS, {messages});\n"
+        "Documentation.PLURAL_EXPR = (n) => (n === 1 ? 0 : 1);\n"
+    )
+    text = script.read_text(encoding="utf-8")
+    if added not in text:
+        script.write_text(f"{text}\n{added}", encoding="utf-8")
+
+
+def translate_copy_button(script: Path) -> None:
     text = script.read_text(encoding="utf-8")
     words = {key: _(value) for key, value in COPY_BUTTON.items()}
     added = f"messages[document.documentElement.lang] = {json.dumps(words)}\n"
@@ -156,12 +187,26 @@ def site_title(
     context["copyright"] = _(app.config.copyright)
 
 
+def remember_interface(app: Sphinx, config: Config) -> None:
+    """Let a changed interface catalog, or a changed package, refresh every page."""
+    digest = hashlib.sha256()
+    for folder in config.locale_dirs:
+        path = catalogs.po_path(app.srcdir / folder, config.language, "sphinx")
+        digest.update(path.read_bytes() if path.is_file() else b"")
+    for path in sorted((*HERE.glob("*.py"), *HERE.glob("templates/*"))):
+        digest.update(path.read_bytes())
+    config.gallery_intl_interface = digest.hexdigest()
+
+
 def add_static_files(app: Sphinx) -> None:
     if app.builder.format == "html":
         app.config.html_static_path.append(str(HERE / "static"))
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
+    # set by us: Sphinx reads all pages again when it changes
+    app.add_config_value("gallery_intl_interface", "", "env", types=frozenset({str}))
+    app.connect("config-inited", remember_interface)
     app.connect("builder-inited", collect_messages)
     app.connect("builder-inited", translate_titles)
     app.connect("builder-inited", add_static_files)

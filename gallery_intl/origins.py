@@ -13,11 +13,13 @@ MAKES_FIGURE = re.compile(r"\b(subplots|subplot_mosaic|figure|subplot)\(")
 def line_of(message: str, script: str, block: tuple[int, int]) -> int:
     """Give the line of a script that a figure's text comes from.
 
-    That is its literal in the block, else its last literal before, else the call that
-    makes the figure, else the block's first line.
+    That is its literal in the block, else its last literal before, else a literal with
+    that word in it, else the call that makes the figure, else the block's first line.
     """
     first, last = block
-    lines = [line for text, line in literals(script) if text == message]
+    found = list(literals(script))
+    lines = [line for text, line in found if text == message]
+    lines = lines or [line for text, line in found if message in text.split()]
     inside = [line for line in lines if first <= line <= last]
     if inside:
         return min(inside)
