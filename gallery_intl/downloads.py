@@ -76,19 +76,20 @@ class WriteScript(SphinxTransform):
         if script is None or collects_messages(self.env):
             return
         rst = Path(self.document["source"]).read_text(encoding="utf-8")
+        texts = translated_script.texts(self.document, script, rst)
+        code = translated_script.sketches(self.document, script, rst)
         found = entries(self.env, self.env.docname)
 
         def translate(message: str) -> str | None:
             return found[message].msgstr if message in found else None
 
-        messages = translated_script.prose(self.document, script, rst)
+        messages = translated_script.prose(script, texts, code)
         gaps = sum(self.is_gap(found.get(message)) for message in messages)
         origin = origin_of(self.env, gaps, len(messages))
-        changes = list(translated_script.edits(self.document, script, rst, translate))
+        changes = list(translated_script.edits(texts, code, translate))
         made = translated_script.make(script, changes, translate, origin)
         for edit in made.lost:
-            lines = script.text.split("\n")
-            self.warn(script, find_line(lines, edit.raw, edit.near), edit.raw)
+            self.warn(script, edit.near, edit.raw)
         path = folder(self.env) / f"{self.env.docname}.py"
         write(path, made.source.encode("utf-8"))
         self.env.temp_data[MADE] = script, made.source, origin
@@ -98,7 +99,8 @@ class WriteScript(SphinxTransform):
         in_source = self.config.language == SOURCE_LANGUAGE
         return entry is None or (not in_source and catalogs.is_english(entry))
 
-    def warn(self, script: Script, line: int | None, text: str) -> None:
+    def warn(self, script: Script, near: int, text: str) -> None:
+        line = find_line(script.text.split("\n"), text, near)
         logger.warning(
             "a translation cannot be put into the download, where %r stays English "
             "(put the text on lines of its own: a table as list-table)",

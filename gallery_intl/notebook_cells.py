@@ -13,6 +13,7 @@ from gallery_intl.notebook import Cell
 from gallery_intl.python_source import Block
 
 GENERATED = re.compile(r"GENERATED FROM PYTHON SOURCE LINES (\d+)-\d+")
+EXAMPLE_TITLE = "sphx-glr-example-title"  # on whatever a page begins with
 
 Nodes = list[tuple[int, nodes.Node]]  # with the level that a title there would have
 
@@ -54,7 +55,7 @@ def text_of_blocks(
                 place = [block for block in blocks if block.line <= line][-1]
         elif place is None and isinstance(node, nodes.target):
             place = blocks[0]  # Sphinx-Gallery's label stands before the docstring
-        if place and place.kind != "code" and not is_furniture(node):
+        if place and not is_furniture(node):
             found[place.line].append((level, node))
     return found
 
@@ -72,6 +73,9 @@ def is_furniture(node: nodes.Node) -> bool:
     """Tell whether Sphinx-Gallery or the interface put a node into the page."""
     return any(
         not element.get("translatable", True)
-        or any(name.startswith("sphx-glr") for name in element["classes"])
+        or any(
+            name.startswith("sphx-glr") and name != EXAMPLE_TITLE
+            for name in element["classes"]
+        )
         for element in node.findall(nodes.Element)
     )

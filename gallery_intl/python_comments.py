@@ -26,6 +26,7 @@ CODING = re.compile(r"#.*?coding[:=][ \t]*[-\w.]")  # PEP 263, in lines 1 and 2
 LINE = re.compile(r"(?P<lead>#+:?\s*(?:(?:[-*+•]|\d+[.)])\s+)?)(?P<text>.*)")
 ADDRESS = re.compile(r"<?https?://\S+")
 WORD = re.compile(r"[^\W\d_]")
+UNWRITABLE = re.compile(r"[\0\ud800-\udfff]")  # no source file can hold these
 SET_IN = re.compile(r"#+:?\s{4,}$")
 
 _SIZE = r"[\w.]+(?:\s*[-+*/]\s*[\w.]+)*"
@@ -104,10 +105,12 @@ def can_stand(comment: Comment, translation: str) -> bool:
 
     ``# noqa`` or ``%%`` in a translation would speak to tools, not to people.
     """
+    if UNWRITABLE.search(translation):
+        return False
     lines = _lines(comment._replace(tail=""), translation, "")
     found = comments("\n".join(lines), comment.line)
-    expected = comment.line + len(lines) - 1
-    return [(other.end, other.tail) for other in found] == [(expected, "")]
+    expected = (comment.line, comment.line + len(lines) - 1, "")
+    return [(other.line, other.end, other.tail) for other in found] == [expected]
 
 
 def replace_comments(code: str, lookup: Lookup, first_line: int = 1) -> str:

@@ -9,7 +9,7 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import zip_longest
 from typing import Literal, NamedTuple
@@ -43,15 +43,17 @@ def normalize_newlines(source: str) -> str:
     return source.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def tokens(source: str) -> Iterator[tokenize.TokenInfo]:
+@lru_cache(maxsize=64)  # one source is asked for its comments and its program
+def tokens(source: str) -> tuple[tokenize.TokenInfo, ...]:
     """Tokenize, with every fault of the source a `SyntaxError`."""
     try:
-        yield from tokenize.generate_tokens(io.StringIO(source).readline)
+        return tuple(tokenize.generate_tokens(io.StringIO(source).readline))
     except tokenize.TokenError as error:
         message, (line, column) = error.args
         raise SyntaxError(message, ("<script>", line, column, None)) from None
 
 
+@lru_cache(maxsize=64)  # links to a page ask for its title
 def docstring_lines(source: str) -> tuple[int, int]:
     """Give the first and last line of a script's docstring; (0, 0) if it has none."""
     tree = ast.parse(source)
@@ -61,7 +63,7 @@ def docstring_lines(source: str) -> tuple[int, int]:
     return first.lineno, first.end_lineno or first.lineno
 
 
-@lru_cache(maxsize=16)  # a page asks several times
+@lru_cache(maxsize=16)
 def blocks(source: str) -> tuple[Block, ...]:
     """Split a script into its docstring, text blocks and code blocks, in order.
 
@@ -146,6 +148,7 @@ def same_program(a: str, b: str, *, docstring: bool = True) -> Difference | None
     return found or Difference(1, "the syntax trees differ")
 
 
+@lru_cache(maxsize=8)  # script and notebook are held against one source
 def _tree(source: str, docstring: bool) -> str:
     """Dump the syntax tree of the file that the source would be saved to."""
     try:
@@ -159,7 +162,7 @@ def _tree(source: str, docstring: bool) -> str:
 
 
 def _token_difference(a: str, b: str, docstring: bool) -> Difference | None:
-    ours, theirs = _program(a, docstring), _program(b, docstring)
+    ours, theirs = _program(tokens(a), docstring), _program(tokens(b), docstring)
     last = a.count("\n") + 1
     for one, other in zip_longest(ours, theirs):
         if one is None:
@@ -174,10 +177,12 @@ def _token_difference(a: str, b: str, docstring: bool) -> Difference | None:
     return None
 
 
-def _program(source: str, docstring: bool) -> Iterator[tokenize.TokenInfo]:
+def _program(
+    found: Iterable[tokenize.TokenInfo], docstring: bool
+) -> Iterator[tokenize.TokenInfo]:
     """Give the tokens that make the program."""
     aside = not docstring
-    for token in tokens(source):
+    for token in found:
         if token.type in TRIVIA:
             continue
         if aside and token.type == tokenize.STRING:

@@ -57,10 +57,16 @@ class Made(NamedTuple):
     lost: list[Edit]  # what could not be put back
 
 
-def texts(document: nodes.document, script: Script, rst: str) -> Iterator[Text]:
+def texts(document: nodes.document, script: Script, rst: str) -> list[Text]:
     """Give the messages of a page that stand in its script's text."""
-    found = extract_messages(document)
-    return located(document, found, script, rst)
+    return list(located(document, extract_messages(document), script, rst))
+
+
+def sketches(document: nodes.document, script: Script, rst: str) -> list[Text]:
+    """Give the Python blocks that stand in a page's text, comments and all."""
+    found = filter(is_python, document.findall(nodes.literal_block))
+    code = ((node, node.astext()) for node in found)
+    return list(located(document, code, script, rst))
 
 
 def located(
@@ -81,25 +87,18 @@ def located(
             yield Text(node, message, near)
 
 
-def sketches(document: nodes.document, script: Script, rst: str) -> Iterator[Text]:
-    """Give the Python blocks that stand in a page's text, comments and all."""
-    found = filter(is_python, document.findall(nodes.literal_block))
-    code = ((node, node.astext()) for node in found)
-    return located(document, code, script, rst)
-
-
 def edits(
-    document: nodes.document, script: Script, rst: str, translate: Translate
+    found: list[Text], code_in_text: list[Text], translate: Translate
 ) -> Iterator[Edit]:
     """Give what is to change in the text of a script."""
-    for node, message, near in texts(document, script, rst):
+    for node, message, near in found:
         translation = translate(message) or ""
         if not isinstance(node, LITERAL_TYPE_NODES):
             translation = written(translation)
         if translation.strip() and translation != message:
             raw = node.rawsource if isinstance(node, nodes.TextElement) else message
             yield Edit(near, raw.strip("\n"), translation.strip("\n"), kind_of(node))
-    for _node, code, near in sketches(document, script, rst):
+    for _node, code, near in code_in_text:
         new = translate_code(code, translate)
         if new != code:
             yield Edit(near, code, new, "code")
@@ -122,22 +121,17 @@ def translate_code(code: str, translate: Translate, line: int = 1) -> str:
         return code
 
 
-def prose(document: nodes.document, script: Script, rst: str) -> set[str]:
+def prose(script: Script, found: list[Text], code_in_text: list[Text]) -> set[str]:
     """Collect the messages of a page that stand in its script and have words."""
-    code = [block.source for block in script.blocks() if block.kind == "code"]
-    shown = [
-        *map(remove_ignore_blocks, code),
-        *(sketch.message for sketch in sketches(document, script, rst)),
-    ]
-    found = {
-        text.message
-        for text in texts(document, script, rst)
-        if not isinstance(text.node, LITERAL_TYPE_NODES)
+    messages = {
+        text.message for text in found if not isinstance(text.node, LITERAL_TYPE_NODES)
     }
-    for source in shown:
+    code = [block.source for block in script.blocks() if block.kind == "code"]
+    sketched = [text.message for text in code_in_text]
+    for source in [*map(remove_ignore_blocks, code), *sketched]:
         with contextlib.suppress(SyntaxError):
-            found |= {comment.message for comment in comments(source)}
-    return set(filter(has_prose, found))
+            messages |= {comment.message for comment in comments(source)}
+    return set(filter(has_prose, messages))
 
 
 def make(

@@ -27,6 +27,7 @@ from gallery_intl.wrapping import LINE_LENGTH, display_width
 
 ROOT = Path(__file__).with_name("roots") / "test-downloads"
 PAGE = "tutorials/part/page"
+OTHER = "tutorials/part/other"
 Build = Callable[..., SphinxTestApp]
 
 same_every_time = settings(derandomize=True, deadline=None, max_examples=200)
@@ -104,6 +105,15 @@ def test_a_long_item_hangs_below_its_first_word() -> None:
     lines = [line for line in source.split("\n") if "항목입니다" in line]
     assert lines[0].startswith("# - 긴")
     assert all(line.startswith("#   ") for line in lines[1:])
+
+
+def test_the_text_of_a_directive_hangs_three_columns_in() -> None:
+    source = edited("short", "짧지 않은 설명입니다. " * 8)
+
+    lines = [line for line in source.split("\n") if "설명입니다" in line]
+    assert lines[0].startswith("# .. note:: 짧지")
+    assert all(re.match(r"#    \S", line) for line in lines[1:])
+    assert len(lines) > 1
 
 
 def test_a_text_with_something_behind_it_is_not_placed() -> None:
@@ -312,7 +322,7 @@ def test_the_notebook_is_the_program_too(build: Build, srcdir: Path) -> None:
 
 
 def test_a_plain_page_has_no_cell_for_ranks(build: Build) -> None:
-    found = cells(downloads(build(), "tutorials/part/other")["other.ipynb"])
+    found = cells(downloads(build(), OTHER)["other.ipynb"])
 
     assert [cell.cell_type for cell in found] == ["markdown", "code"]
 
@@ -385,6 +395,18 @@ def test_an_edited_catalog_refreshes_only_its_page(build: Build, srcdir: Path) -
     assert (folder / "other.py").stat().st_mtime_ns == other
 
 
+def test_files_that_do_not_change_are_not_written(build: Build, srcdir: Path) -> None:
+    build()
+    path = srcdir / "_build/doctrees/downloads/tutorials/part/other.py"
+    before = path.stat().st_mtime_ns
+    edit(srcdir, 'msgid "The other page"', '# a note\nmsgid "The other page"', OTHER)
+
+    app = build()
+
+    assert "1 changed" in app.status.getvalue() or "2 changed" in app.status.getvalue()
+    assert path.stat().st_mtime_ns == before
+
+
 def test_a_second_build_reads_nothing(build: Build) -> None:
     build()
 
@@ -397,7 +419,7 @@ def test_a_title_of_another_page_refreshes_the_notebook(
     build: Build, srcdir: Path
 ) -> None:
     build()
-    edit(srcdir, "다른 페이지", "딴 쪽", "tutorials/part/other")
+    edit(srcdir, "다른 페이지", "딴 쪽", OTHER)
 
     found = downloads(build())
 
@@ -447,7 +469,7 @@ def test_the_download_makes_the_page_again(
     page = app.env.get_doctree(PAGE)
     again = srcdir.with_name("again")
     shutil.copytree(srcdir, again, ignore=shutil.ignore_patterns("_build", "tutorials"))
-    for name, path in (downloads(app) | downloads(app, "tutorials/part/other")).items():
+    for name, path in (downloads(app) | downloads(app, OTHER)).items():
         if name.endswith(".py"):
             shutil.copy(path, again / "gallery/part" / name)
     shutil.rmtree(again / "locales")
@@ -483,7 +505,9 @@ def test_every_message_of_foreign_scripts_is_placed(
     assert "[gallery_intl" not in app.warning.getvalue(), app.warning.getvalue()
     for path in FOREIGN:
         page = f"tutorials/part/{path.stem}"
-        script = downloads(app, page)[path.name].read_text("utf-8")
+        found = downloads(app, page)
+        assert "疑似翻訳" in cells(found[f"{path.stem}.ipynb"])[0].source
+        script = found[path.name].read_text("utf-8")
         original = path.read_text("utf-8")
         assert same_program(original, script, docstring=False) is None
         assert "疑似翻訳" in script

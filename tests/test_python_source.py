@@ -11,7 +11,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gallery_intl.python_comments import can_stand, comments, replace_comments
-from gallery_intl.python_source import blocks, same_program, world_size
+from gallery_intl.python_source import (
+    blocks,
+    find_line,
+    same_program,
+    world_size,
+)
 from gallery_intl.wrapping import LINE_LENGTH, display_width, one_line, wrap
 
 same_every_time = settings(derandomize=True, deadline=None, max_examples=200)
@@ -117,6 +122,13 @@ def test_a_directive_behind_prose_stays() -> None:
     )
 
 
+def test_a_directive_ends_its_message() -> None:
+    code = "# One  # noqa\n# two\n"
+
+    assert messages(code) == ["One", "two"]
+    assert replace_comments(code, str.upper) == "# ONE  # noqa\n# TWO\n"
+
+
 def test_a_coding_line_counts_only_where_python_reads_it() -> None:
     code = "# coding: utf-8\nx = 1\n# coding: is fun\n"
 
@@ -135,13 +147,21 @@ def test_wide_letters_count_twice() -> None:
     assert messages(new) == [("아주 긴 설명 " * 20).strip()]
 
 
-def test_chinese_and_japanese_break_between_letters_but_not_before_a_full_stop() -> (
-    None
-):
-    lines = wrap("这是一个很长的句子，没有空格。" * 5, "# ", "# ", 40)
+def test_chinese_and_japanese_break_between_letters() -> None:
+    for width in range(20, 60):
+        lines = wrap("这是一个很长的「句子」，没有空格。" * 5, "# ", "# ", width)
 
-    assert all(36 <= display_width(line) <= 40 for line in lines[:-1])
-    assert not any(line[2] in "，。" for line in lines)
+        assert all(width - 7 < display_width(line) <= width for line in lines[:-1])
+        assert not any(line[2] in "」，。" or line.endswith("「") for line in lines)
+
+
+def test_a_number_and_a_foreign_word_stay_whole() -> None:
+    for width in range(12, 40):
+        text = "\n".join(wrap("つのプロセスを4つ起動する" * 3, "", "", width))
+
+        assert "4\nつ" not in text
+        assert "プロセス" in text
+        assert text.count("プロセス") == 3
 
 
 def test_a_long_comment_goes_above_its_line_where_it_may() -> None:
@@ -257,32 +277,39 @@ def test_the_docstring_may_be_left_aside() -> None:
     assert same_program('"a" + x\n', '"b" + x\n', docstring=False) is not None
 
 
+@pytest.mark.parametrize("text", ["", " " * 99, "말 " * 60], ids=repr)
+def test_no_text_gets_out_of_a_comment(text: str) -> None:
+    code = "# one\n# line\nx = (1,  # two\n     2)\n\ny = 3  # four\n"
+
+    for nasty in NASTY:
+        for translation in (nasty, text + nasty, nasty + text, f"말 {nasty} 말"):
+            new = replace_comments(code, lambda _, it=translation: it)  # type: ignore[misc]
+            assert same_program(code, new) is None
+            assert len(messages(new)) == 3
+
+
+def test_an_empty_text_is_nowhere() -> None:
+    assert find_line(["", "# a", ""], "", 1) is None
+
+
 # generated programs ------------------------------------------------------------
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\r\n\0"), max_size=40)
-NASTY = st.sampled_from(
-    [
-        *(
-            '"""',
-            "'''",
-            "\\",
-            "ends in \\",
-            "{x!r}",
-            "(",
-            "*args",
-            "``X``로",
-            "。" * 99,
-        ),
-        *("# noqa", "a # noqa", "%%", "type: int", "!/bin/sh", "#" * 40),
-        *("coding: utf-16", "-*- coding: latin-1 -*-"),
-        *("line\nbreak", "\x0c", "a\u2028b", "x = 1\ny = 2"),
-    ]
-)
+NASTY = [
+    *('"""', "'''", "\\", "ends in \\", "{x!r}", "(", "*args", "``X``로", "。" * 99),
+    *("# noqa", "a # noqa", "%%", "type: int", "!/bin/sh", "#" * 40, "\0", "a\rb"),
+    *("coding: utf-16", "-*- coding: latin-1 -*-", "pragma: no cover"),
+    *("line\nbreak", "\x0c", "a\u2028b", "x = 1\ny = 2", "a\r\nb", "- item"),
+]
 TRANSLATION = st.one_of(
-    NASTY, WORDS, st.text(max_size=300), st.lists(NASTY).map(" ".join)
+    st.sampled_from(NASTY),
+    WORDS,
+    st.text(max_size=300),
+    st.lists(st.sampled_from(NASTY)).map(" ".join),
 )
 COMMENT = st.one_of(
-    WORDS.map(lambda text: f"# {text}"), NASTY.map(lambda text: f"#{one_line(text)}")
+    WORDS.map(lambda text: f"# {text}"),
+    st.sampled_from(NASTY).map(lambda text: f"#{one_line(text)}"),
 )
 STATEMENT = st.sampled_from(
     [
@@ -336,6 +363,7 @@ def programs(draw: st.DrawFn) -> str:
 @given(programs(), TRANSLATION)
 @example("x = 1  # c\n", "a\\")
 @example("# c\nx = 'é'\n", "coding: latin-1")
+@example("\nx = 1  # c\n", f"{'0' * 40}coding:{'0' * 40} A")
 def test_no_translation_changes_a_program(source: str, translation: str) -> None:
     source = source.replace("\r\n", "\n")
 
