@@ -3,12 +3,15 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PORT ?= 8000
 VENV := .venv
-RUN := $(VENV)/bin/python
-INTL := $(RUN) -m gallery_intl
+PY := $(VENV)/bin/python
+INTL := $(PY) -m gallery_intl
 READY := $(VENV)/.ready
+# a preview that does not run the gallery needs no torch
+PREVIEW := $(filter no,$(RUN))
+LIVE_READY := $(if $(PREVIEW),$(VENV)/.ready-without-torch,$(READY))
 
 .DEFAULT_GOAL := help
-.PHONY: help html serve catalogs progress test lint format linkcheck clean
+.PHONY: help html serve catalogs check progress test lint format linkcheck clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+[a-z%-]*:.*## ' $(MAKEFILE_LIST) \
@@ -24,27 +27,33 @@ html-%: $(READY)  ## build one language
 serve: $(READY)  ## show the built site at http://127.0.0.1:8000 (PORT=...)
 	@$(INTL) serve --port $(PORT)
 
+live-%: $(LIVE_READY)  ## show each saved edit in the browser (RUN=no: runs no script)
+	@$(INTL) live $* --port $(PORT) $(if $(PREVIEW),--no-run)
+
 catalogs: $(READY)  ## bring the .po files up to the scripts
 	@$(INTL) catalogs
 
 progress: $(READY)  ## show how much of each page each language has
 	@$(INTL) progress
 
+check: $(READY)  ## check every rule that a translation must keep
+	@$(INTL) check
+
 test: html $(VENV)/.browser  ## run all tests, the browser's too
-	@$(RUN) -m pytest
+	@$(PY) -m pytest
 
 lint: $(READY)  ## check style, types and catalogs' form
-	@$(RUN) -m ruff check .
-	@$(RUN) -m ruff format --check gallery_intl tests
-	@$(RUN) -m mypy
-	@$(RUN) -m sphinxlint --enable=all --disable=line-too-long index.rst about.rst gallery
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check gallery_intl tests
+	@$(PY) -m mypy
+	@$(PY) -m sphinxlint --enable=all --disable=line-too-long index.rst about.rst gallery
 
 format: $(READY)  ## put the code into the one style
-	@$(RUN) -m ruff check --fix .
-	@$(RUN) -m ruff format gallery_intl tests
+	@$(PY) -m ruff check --fix .
+	@$(PY) -m ruff format gallery_intl tests
 
 linkcheck: $(READY)  ## visit the links that lead to other sites
-	@$(RUN) -m sphinx -q -b linkcheck . _build/linkcheck
+	@$(PY) -m sphinx -q -b linkcheck . _build/linkcheck
 
 clean:  ## remove what was built; the environment stays
 	rm -rf _build tutorials
@@ -56,9 +65,16 @@ $(READY): requirements.txt constraints.txt
 	  echo "Python 3.11 or newer is needed, $(PYTHON) is older: say make PYTHON=/path/to/python"; exit 1; }
 	@echo "installing packages into $(VENV) (a few minutes, once) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(VENV)/.ready-without-torch: requirements.txt constraints.txt
+	@test -f $(READY) || { \
+	  echo "installing packages into $(VENV) (a minute, once) ..." && $(PYTHON) -m venv $(VENV) && \
+	  grep -v -e '^torch==' -e '^-c' requirements.txt > $(VENV)/without-torch.txt && \
+	  $(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -r $(VENV)/without-torch.txt; }
 	@touch $@
 
 $(VENV)/.browser: $(READY) tests/browser.py
-	@$(RUN) tests/browser.py
+	@$(PY) tests/browser.py
 	@touch $@

@@ -24,6 +24,7 @@ FEATURES = (
     "figures",
     "interface",
     "search",
+    "preview",
     "tidy",
 )
 

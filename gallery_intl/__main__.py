@@ -12,6 +12,7 @@ from pathlib import Path
 from sphinx.cmd.build import build_main
 from sphinx.errors import SphinxError
 
+from gallery_intl import check as checking
 from gallery_intl import progress as counting
 from gallery_intl import update
 from gallery_intl.build import BuildError, build_site, only_one, read_site
@@ -76,20 +77,49 @@ def serve(options: argparse.Namespace) -> None:
     server.serve_forever()
 
 
+def live(options: argparse.Namespace) -> None:
+    """Serve one language, and show each saved edit at once."""
+    from gallery_intl.live import live  # a server, which no other command needs
+
+    live(read_site(options.source), options.language, options.port, options.run)
+
+
+def check(options: argparse.Namespace) -> None:
+    """Check every rule that a translation must keep."""
+    if options.rules:
+        print("\n".join(checking.manual()))
+    elif not checking.check(
+        options.paths, read_site(options.source).locale_dir, options.format
+    ):
+        sys.exit(1)
+
+
 def parser() -> argparse.ArgumentParser:
     """Give the command line."""
     top = argparse.ArgumentParser(prog="python -m gallery_intl", description=__doc__)
     top.add_argument("--source", type=Path, default=Path(), help="folder of conf.py")
     commands = top.add_subparsers(required=True, metavar="command")
-    for function in (html, run, catalogs, progress, serve):
+    for function in (html, run, catalogs, check, progress, serve, live):
         command = commands.add_parser(function.__name__, help=function.__doc__)
         command.set_defaults(function=function)
         if function is html:
             command.add_argument("language", nargs="*", help="default: all")
+        if function is check:
+            command.add_argument("paths", type=Path, nargs="*", help="default: all")
+            command.add_argument("--format", choices=("text", "github"), default="text")
+            command.add_argument("--rules", action="store_true", help="the manual")
         if function is progress:
             command.add_argument("--json", action="store_true", help="for programs")
-        if function is serve:
+        if function in (serve, live):
             command.add_argument("--port", type=int, default=8000)
+        if function is live:
+            command.add_argument("language", help="such as ko")
+            command.add_argument(
+                "--no-run",
+                dest="run",
+                action="store_false",
+                help="leave out what the scripts show; needs no torch",
+            )
     return top
 
 

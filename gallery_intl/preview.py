@@ -1,0 +1,34 @@
+"""Say on a page that its script was not run: its outputs and figures are missing."""
+
+from __future__ import annotations
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.locale import _
+from sphinx.transforms import SphinxTransform
+from sphinx.util.typing import ExtensionMetadata
+
+from gallery_intl import pages
+
+
+class MarkPreview(SphinxTransform):
+    """Put a note below the title of each gallery page."""
+
+    default_priority = 19  # after MarkGaps (18), before Locale (20)
+
+    def apply(self, **kwargs: object) -> None:
+        if not self.config.gallery_intl_preview:
+            return
+        title = next(self.document.findall(nodes.title), None)
+        if title is None or pages.script_of(self.env, self.env.docname) is None:
+            return
+        text = _("Preview: the script was not run. Outputs and figures are left out.")
+        note = nodes.paragraph("", text, translatable=False, classes=["gaps"])
+        title.parent.insert(title.parent.index(title) + 1, note)
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    # set by the live view; a change concerns all pages
+    app.add_config_value("gallery_intl_preview", False, "env", bool)
+    app.add_transform(MarkPreview)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
