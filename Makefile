@@ -44,13 +44,13 @@ test: html $(VENV)/.browser  ## run all tests, the browser's too
 
 lint: $(READY)  ## check style, types and catalogs' form
 	@$(PY) -m ruff check .
-	@$(PY) -m ruff format --check gallery_intl tests
+	@$(PY) -m ruff format --check --force-exclude gallery_intl tests
 	@$(PY) -m mypy
 	@$(PY) -m sphinxlint --enable=all --disable=line-too-long index.rst about.rst gallery
 
 format: $(READY)  ## put the code into the one style
 	@$(PY) -m ruff check --fix .
-	@$(PY) -m ruff format gallery_intl tests
+	@$(PY) -m ruff format --force-exclude gallery_intl tests
 
 linkcheck: $(READY)  ## visit the links that lead to other sites
 	@$(PY) -m sphinx -q -b linkcheck . _build/linkcheck

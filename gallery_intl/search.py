@@ -2,8 +2,8 @@
 
 These languages do not set every word apart, so a search for whole words finds little.
 Here a run of their letters is indexed, and asked for, by its pairs of neighbouring
-letters: データ並列 by デー, ータ, タ並, 並列. No dictionary and no server is needed, and the
-splitter in the browser is the same as the one of the index, so both always agree.
+letters: データ並列 by デー, ータ, タ並, 並列. It needs no dictionary and no server, and
+the splitter in the browser is the same as that of the index, so both always agree.
 """
 
 from __future__ import annotations

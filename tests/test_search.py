@@ -42,7 +42,8 @@ def test_the_browser_splits_as_the_index_does(text: str, chromium: Browser) -> N
 
 
 @pytest.mark.parametrize(
-    ("typed", "noun"), [("변화도를", "변화도"), ("랭크에서는", "랭크"), ("모델입니다", "모델")]
+    ("typed", "noun"),
+    [("변화도를", "변화도"), ("랭크에서는", "랭크"), ("모델입니다", "모델")],
 )
 def test_a_particle_behind_a_noun_is_dropped(
     typed: str, noun: str, chromium: Browser
@@ -58,7 +59,14 @@ def test_a_particle_behind_a_noun_is_dropped(
 
 
 QUERIES = {
-    "ko": ["데이터 병렬", "데이터병렬처리", "랭크를", "torchrun", "변화도", "all_reduce"],
+    "ko": [
+        "데이터 병렬",
+        "데이터병렬처리",
+        "랭크를",
+        "torchrun",
+        "변화도",
+        "all_reduce",
+    ],
     "zh_CN": ["数据并行", "梯度", "进程组", "DataParallel", "torchrun"],
     "ja": ["データ並列", "勾配", "プロセスグループ", "バッチサイズ", "DataParallel"],
     "en": ["data parallelism", "gradients", "torchrun"],
