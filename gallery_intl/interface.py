@@ -119,7 +119,8 @@ def collect_messages(app: Sphinx) -> None:
         *messages_of_templates(environment, folders),
         *messages_of_sphinx(languages),
     ):
-        catalog.add(message, MsgOrigin(where, 0))
+        if message:  # to gettext the empty one is the catalog's header
+            catalog.add(message, MsgOrigin(where, 0))
 
 
 def theme_folders(app: Sphinx) -> dict[str, Path]:
@@ -184,7 +185,8 @@ def site_title(
     doctree: nodes.document | None,
 ) -> None:
     context["project"] = _(app.config.project)
-    context["copyright"] = _(app.config.copyright)
+    if app.config.copyright:
+        context["copyright"] = _(app.config.copyright)
 
 
 def remember_interface(app: Sphinx, config: Config) -> None:

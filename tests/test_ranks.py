@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import leftover_processes
 import psutil
 import pytest
 
@@ -57,10 +58,10 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
     monkeypatch.setattr(ranks, "WAIT", 1.5)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temp"))
     (tmp_path / "temp").mkdir()
-    before = environment()
+    before, running = environment(), leftover_processes.children()
     threads = threading.active_count()
     yield Stage(tmp_path)
-    assert psutil.Process().children(recursive=True) == []
+    assert leftover_processes.new_since(running) == []
     assert list((tmp_path / "temp").iterdir()) == []
     assert threading.active_count() == threads
     assert environment() == before

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import leftover_processes
 import psutil
 import pytest
 from sphinx.testing.util import SphinxTestApp
@@ -24,8 +25,9 @@ TORCHRUN = "torchrun --standalone --nproc-per-node=2 ranks.py"
 def site(tmp_path: Path) -> Iterator[Path]:
     """A gallery of two pages; each run of a page is a line of the file `runs`."""
     shutil.copytree(ROOT, tmp_path / "site")
+    running = leftover_processes.children()
     yield tmp_path / "site"
-    assert psutil.Process().children(recursive=True) == []
+    assert leftover_processes.new_since(running) == []
 
 
 def run(site: Path, **overrides: object) -> str:
