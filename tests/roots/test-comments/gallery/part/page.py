@@ -18,6 +18,7 @@ The overview.
 # - an item that
 #   goes on
 
+
 # A comment that is
 # two lines long.
 x = [1, 2]  # (batch, features)
