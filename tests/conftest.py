@@ -10,9 +10,10 @@ from pathlib import Path
 
 import browser
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 pytest_plugins = ["sphinx.testing.fixtures"]
+expect.set_options(timeout=30_000)  # milliseconds; a busy machine is no defect
 
 PROJECT = Path(__file__).parent.parent
 

@@ -13,7 +13,8 @@ places = ["first", "last"]
 # The devices share the rows.
 fig, ax = plt.subplots(
     figsize=(7, 3),
-    label='Bars: "first" <b> *has* \\ 6 rows & last has 4.',
+    label='Bars: "first" <b> *has* \\ 6 rows & '
+    "last has 4.",
 )
 ax.bar(places, [6, 4], label="rows on the device")
 ax.axhline(5, color="C1", label=f"took {seconds} s")
