@@ -74,7 +74,7 @@ class Session:
 def patience() -> Iterator[None]:
     expect.set_options(timeout=PATIENCE)
     yield
-    expect.set_options(timeout=5000)
+    expect.set_options(timeout=30_000)
 
 
 @pytest.fixture(scope="module")

@@ -84,7 +84,7 @@ def test_what_a_reader_types_is_found(
     for query in QUERIES[language]:
         page.goto(f"{served}{language}/search.html?q={query}")
         first = page.locator("#search-results li a").first
-        first.wait_for(timeout=5000)
+        first.wait_for(timeout=30_000)
         assert first.get_attribute("href"), query
     page.close()
 
