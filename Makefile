@@ -11,7 +11,7 @@ PREVIEW := $(filter no,$(RUN))
 LIVE_READY := $(if $(PREVIEW),$(VENV)/.ready-without-torch,$(READY))
 
 .DEFAULT_GOAL := help
-.PHONY: help html serve catalogs check progress test lint format linkcheck clean
+.PHONY: help html serve catalogs check progress test bench lint format linkcheck clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+[a-z%-]*:.*## ' $(MAKEFILE_LIST) \
@@ -41,6 +41,9 @@ check: $(READY)  ## check every rule that a translation must keep
 
 test: html $(VENV)/.browser  ## run all tests, the browser's too
 	@$(PY) -m pytest
+
+bench: html  ## measure what the downloads add to a build
+	@$(PY) tests/bench_downloads.py ko
 
 lint: $(READY)  ## check style, types and catalogs' form
 	@$(PY) -m ruff check .
