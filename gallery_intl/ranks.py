@@ -31,6 +31,7 @@ from gallery_intl.outcomes import Outcome, is_echo, report, script_traceback
 from gallery_intl.python_source import world_size
 
 PATIENCE = 2.0  # seconds in which one rank's end should bring down the others
+STUCK = 15.0  # seconds after a signal until rank 0 is past help
 WAIT = 30.0  # seconds that ranks may take longer than rank 0
 
 
@@ -192,7 +193,7 @@ def watch(page: Page) -> None:
     with page.lock:
         if not page.over.is_set() and main.ident:
             signal.pthread_kill(main.ident, signal.SIGINT)
-    if page.over.wait(PATIENCE):
+    if page.over.wait(STUCK):
         return
     # rank 0 waits where no signal reaches it
     ended = outcomes(page, None)
