@@ -206,32 +206,6 @@ def test_what_is_served_reloads_itself_and_what_lies_on_disk_does_not(
     assert not (session.source / "_build" / "html").exists()
 
 
-def test_a_preview_runs_no_script_and_says_so(
-    start: Callable[..., Session], chromium: Browser
-) -> None:
-    preview = start("--no-run")
-    page = chromium.new_page()
-    page.goto(f"{preview.url}{PAGE}.html")
-
-    edit(po(preview.source, "sphinx"), 'msgstr "출력:"', f'msgstr "출력:"\n\n{note()}')
-
-    expect(page.get_by_text(NOTE)).to_be_visible()
-    assert page.locator(".sphx-glr-script-out").count() == 0
-    assert not (preview.source.parent / "runs").exists()
-    assert not (preview.source / "tutorials").exists()
-    edit(po(preview.source), "한 페이지", "미리 본 제목")
-    expect(page.locator("h1")).to_contain_text("미리 본 제목")
-    page.close()
-
-    assert preview.interrupt() == 130
-    assert "Traceback" not in "".join(preview.said)
-
-
-def note() -> str:
-    text = "Preview: the script was not run. Outputs and figures are left out."
-    return f'msgid "{text}"\nmsgstr "{NOTE}"'
-
-
 def test_a_used_port_gives_one_clear_line(tmp_path: Path) -> None:
     shutil.copytree(ROOT, tmp_path / "site")
     with socket.socket() as other:
