@@ -1,4 +1,4 @@
-"""The commands: ``python -m gallery_intl html``, ``catalogs``, ``run``, ``serve``."""
+"""The project's commands; ``python -m gallery_intl --help`` lists them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,14 @@ from sphinx.errors import SphinxError
 from gallery_intl import check as checking
 from gallery_intl import progress as counting
 from gallery_intl import update
-from gallery_intl.build import BuildError, build_site, only_one, read_site
+from gallery_intl.build import (
+    BuildError,
+    build_site,
+    only_one,
+    read_site,
+    run_scripts,
+)
 from gallery_intl.catalogs import CatalogError
-from gallery_intl.run import run_gallery
 
 
 def html(options: argparse.Namespace) -> None:
@@ -28,7 +33,7 @@ def html(options: argparse.Namespace) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the gallery's scripts that changed."""
-    run_gallery(options.source, options.source)
+    run_scripts(options.source)
 
 
 def catalogs(options: argparse.Namespace) -> None:
@@ -36,7 +41,7 @@ def catalogs(options: argparse.Namespace) -> None:
     site = read_site(options.source)
     templates = site.out / "gettext"
     with only_one(site):
-        run_gallery(site.srcdir, site.srcdir)
+        run_scripts(site.srcdir)
         shutil.rmtree(templates, ignore_errors=True)
         arguments = ["-q", "-W", "-E", "-b", "gettext", "-D", "gallery_intl_run=0"]
         doctrees = str(site.doctrees("gettext"))

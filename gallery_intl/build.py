@@ -23,6 +23,7 @@ from sphinx.config import Config
 from sphinx.util.tags import Tags
 
 from gallery_intl import catalogs
+from gallery_intl.fingerprint import gallery_dirs, read_settings
 from gallery_intl.languages import language_tag
 from gallery_intl.run import run_gallery
 from gallery_intl.status import broken_catalogs
@@ -45,6 +46,7 @@ class Site(NamedTuple):
     locale_dir: Path
     out: Path
     icon: str | None
+    generated: list[Path]  # the folders that Sphinx-Gallery writes its pages to
 
     @property
     def html(self) -> Path:
@@ -72,6 +74,7 @@ def read_site(srcdir: Path) -> Site:
     config = Config.read(srcdir, overrides={}, tags=Tags())
     config.add("gallery_intl_languages", {}, "html", dict)
     config.add("html_favicon", None, "html", str)
+    gallery = read_settings(srcdir, {}).gallery
     return Site(
         srcdir,
         config.project,
@@ -79,6 +82,7 @@ def read_site(srcdir: Path) -> Site:
         srcdir / config.locale_dirs[0],
         srcdir / "_build",
         config.html_favicon,
+        [pages for _scripts, pages in gallery_dirs(srcdir, gallery)],
     )
 
 
@@ -108,12 +112,16 @@ def build_site(srcdir: Path, only: list[str] | None = None) -> Path:
             raise BuildError(f"no language {language!r}; the site has {known}")
     with only_one(site):
         compile_catalogs(site, languages)
-        warnings = run_gallery(srcdir, srcdir)
-        if warnings:
-            raise BuildError("\n".join(["the gallery ran with warnings:", *warnings]))
+        run_scripts(srcdir)
         build_languages(site, languages)
         publish(site, languages)
     return site.html / "index.html"
+
+
+def run_scripts(srcdir: Path) -> None:
+    """Run the scripts that changed; a warning stops, as everywhere."""
+    if warnings := run_gallery(srcdir, srcdir):
+        raise BuildError("\n".join(["the gallery ran with warnings:", *warnings]))
 
 
 def compile_catalogs(site: Site, languages: list[str]) -> None:
@@ -155,7 +163,7 @@ def build_language(site: Site, language: str) -> Built:
     start = time.monotonic()
     doctrees, stage = site.doctrees(language), site.stage(language)
     marker = doctrees / ".complete"
-    sources = source_pages(site.srcdir)
+    sources = source_pages(site)
     start_afresh(marker, sources, doctrees, stage)
     arguments = [
         *("-q", "-W", "-b", "html", "-d", str(doctrees)),
@@ -170,10 +178,10 @@ def build_language(site: Site, language: str) -> Built:
     return Built(language, status, output.getvalue(), time.monotonic() - start)
 
 
-def source_pages(srcdir: Path) -> list[str]:
+def source_pages(site: Site) -> list[str]:
     """Give the generated pages that Sphinx will find."""
-    pages = srcdir.glob("tutorials/**/*.rst")
-    return sorted(page.relative_to(srcdir).as_posix() for page in pages)
+    pages = (page for folder in site.generated for page in folder.rglob("*.rst"))
+    return sorted(page.relative_to(site.srcdir).as_posix() for page in pages)
 
 
 def start_afresh(marker: Path, sources: list[str], *folders: Path) -> None:

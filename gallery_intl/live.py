@@ -30,7 +30,6 @@ from starlette.routing import Mount, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket
 
-from gallery_intl import fingerprint
 from gallery_intl.build import BuildError, Site, only_one
 from gallery_intl.live_build import Job
 from gallery_intl.live_rebuild import Rebuilder
@@ -189,9 +188,7 @@ def live(site: Site, language: str, port: int, runs: bool) -> None:
         raise BuildError(f"no language {language!r}; the site has {known}")
     out = site.out / ("live" if runs else "preview") / language
     with listen(port) as listener, only_one(site._replace(out=out)):
-        gallery = fingerprint.read_settings(site.srcdir, {}).gallery
-        made = [made for _, made in fingerprint.gallery_dirs(site.srcdir, gallery)]
-        made.append(site.out)
+        made = [*site.generated, site.out]
         job = Job(site.srcdir, site.locale_dir, made, language, out, runs)
         job.html.mkdir(exist_ok=True)
         builder = Rebuilder(job)

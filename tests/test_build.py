@@ -312,4 +312,12 @@ def test_the_marker_lists_the_pages(source: Path, make: Make) -> None:
 
     marker = source / "_build/doctrees/ko/.complete"
     assert f"{PAGE}.rst" in json.loads(marker.read_text())
-    assert build.source_pages(source) == json.loads(marker.read_text())
+    assert build.source_pages(build.read_site(source)) == json.loads(marker.read_text())
+
+
+def test_the_generated_folder_may_have_any_name(source: Path) -> None:
+    edit(source / "conf.py", '"gallery_dirs": "tutorials"', '"gallery_dirs": "pages"')
+    (source / "pages" / "part").mkdir(parents=True)
+    (source / "pages" / "part" / "page.rst").touch()
+
+    assert build.source_pages(build.read_site(source)) == ["pages/part/page.rst"]
