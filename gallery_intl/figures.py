@@ -20,21 +20,18 @@ from typing import Any
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
-from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
-from sphinx.util.i18n import docname_to_domain
 from sphinx.util.typing import ExtensionMetadata
 from sphinx_gallery.directives import ImageSg  # type: ignore[import-untyped]
 
-from gallery_intl import catalogs, origins, svg
+from gallery_intl import catalogs, origins, pages, svg
 from gallery_intl.drawing import reset, scraper
 
 __all__ = ["reset", "scraper", "setup"]
 
 SOURCE_LANGUAGE = "en"
-DIRS = ("examples_dirs", "gallery_dirs")
 STYLE = Path(__file__).parent / "static" / "figures.css"
 FIGURE = re.compile(r"(.+)/images/(?:thumb/)?sphx_glr_(.+)_(?:\d{3,}|thumb)\.svg")
 
@@ -93,35 +90,21 @@ class GalleryImage(ImageSg, SphinxDirective):  # type: ignore[misc]
 
     def messages(self, uri: str, alt: str) -> Iterator[nodes.Node]:
         """Make the messages of a figure, each with its line of the script."""
-        script_path = self.env.doc2path(self.env.docname).with_suffix(".py")
-        figure = Path(self.env.relfn2path(uri)[1])
-        if not script_path.is_file() or not figure.is_file():
+        script = pages.script_of(self.env, self.env.docname)
+        path = Path(self.env.relfn2path(uri)[1])
+        if script is None or not path.is_file():
             return
-        script = script_path.read_text(encoding="utf-8")
-        block = self._block()
-        original = origins.source_of(self.env.docname, gallery_dirs(self.config))
-        source = str(self.env.srcdir / original) if original else str(script_path)
+        figure, block = path.read_text(encoding="utf-8"), self._block()
         alt = "" if is_file_name(alt, uri) else alt
-        for text in figure_messages(figure.read_text(encoding="utf-8"), alt, script):
+        for text in figure_messages(figure, alt, script.text):
             node = figure_message("", "", format="", message=text)
-            node.source, node.line = source, origins.line_of(text, script, block)
+            node.source = str(script.path)
+            node.line = origins.line_of(text, script.text, block)
             yield node
 
     def _block(self) -> tuple[int, int]:
         source, line = self.get_source_info()
         return origins.block_at(Path(source).read_text(encoding="utf-8"), line)
-
-
-def gallery_dirs(config: Config) -> list[tuple[str, str]]:
-    """Give each folder of scripts with that of its pages, below the source folder."""
-    # A build that does not run the gallery hides the folders from Sphinx-Gallery.
-    if dirs := getattr(config, "gallery_intl_dirs", []):
-        return [(examples, gallery) for examples, gallery in dirs]
-    folders = [
-        [value] if isinstance(value, str) else value
-        for value in map(config.sphinx_gallery_conf.get, DIRS)
-    ]
-    return list(zip(*folders, strict=False))
 
 
 class TranslateFigures(SphinxTransform):
@@ -158,7 +141,8 @@ def show(image: nodes.image, page: str, env: BuildEnvironment) -> None:
     language = env.config.language
     relative, path = env.relfn2path(image["uri"])
     env.note_dependency(relative)
-    words = _translations(page, env)
+    found = pages.entries(env, page)
+    words = {message: entry.msgstr for message, entry in found.items()}
     figure = Path(path).read_text(encoding="utf-8")
     figure = svg.translate(figure, words, language)
     image["uri"] = _written(figure, Path(path).stem, env)
@@ -170,18 +154,6 @@ def show(image: nodes.image, page: str, env: BuildEnvironment) -> None:
         image["alt"] = words.get(alt, alt)
         if image["alt"] == alt and language != SOURCE_LANGUAGE:
             image["classes"].append(f"language-{SOURCE_LANGUAGE}")
-
-
-def _translations(page: str, env: BuildEnvironment) -> dict[str, str]:
-    """Read a page's catalogs; those of the first folder win, as in Sphinx."""
-    domain = docname_to_domain(page, env.config.gettext_compact)
-    words: dict[str, str] = {}
-    for folder in reversed(env.config.locale_dirs):
-        path = catalogs.po_path(env.srcdir / folder, env.config.language, domain)
-        if path.is_file():
-            env.note_dependency(str(path))
-        words |= catalogs.translations(path)
-    return words
 
 
 def _written(figure: str, stem: str, env: BuildEnvironment) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 BLOCK = re.compile(r"\.\. GENERATED FROM PYTHON SOURCE LINES (\d+)-(\d+)")
 MAKES_FIGURE = re.compile(r"\b(subplots|subplot_mosaic|figure|subplot)\(")
@@ -49,11 +49,3 @@ def block_at(rst: str, line: int) -> tuple[int, int]:
         if found := BLOCK.match(text):
             return int(found[1]), int(found[2])
     return 1, 1
-
-
-def source_of(docname: str, dirs: Iterable[tuple[str, str]]) -> str | None:
-    """Give the path of a page's script, from the pairs of scripts and pages folders."""
-    for examples, gallery in dirs:
-        if docname.startswith(f"{gallery}/"):
-            return f"{examples}/{docname.removeprefix(f'{gallery}/')}.py"
-    return None

@@ -8,7 +8,7 @@ one becomes fuzzy beside its previous text, a removed one stays as an obsolete e
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import polib  # type: ignore[import-untyped]
@@ -56,10 +56,10 @@ def merge_language(
     }
 
 
-def remember(files: object) -> Memory:
+def remember(files: Iterable[polib.POFile]) -> Memory:
     """Collect what is translated anywhere; active entries win over obsolete ones."""
     memory: Memory = {}
-    entries = [entry for file in files for entry in file]  # type: ignore[attr-defined]
+    entries = [entry for file in files for entry in file]
     for entry in sorted(entries, key=lambda entry: (entry.fuzzy, entry.obsolete)):
         if entry.msgstr and not entry.previous_msgid:
             memory.setdefault(entry.msgid, entry)

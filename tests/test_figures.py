@@ -6,7 +6,6 @@ from html import escape
 from pathlib import Path
 
 import pytest
-from sphinx.config import Config
 from sphinx.testing.util import SphinxTestApp
 
 from gallery_intl import drawing, figures, origins, svg
@@ -176,22 +175,6 @@ def test_a_message_points_at_its_line() -> None:
     assert origins.line_of("one", script, (3, 5)) == 2
     assert origins.line_of("computed", script, (2, 6)) == 3
     assert origins.line_of("computed", script, (4, 6)) == 4
-
-
-def test_a_build_that_runs_nothing_knows_the_scripts_too() -> None:
-    config = Config()
-    config.add("sphinx_gallery_conf", {}, "", dict)
-    config.add("gallery_intl_dirs", [("gallery", "tutorials")], "", list)
-
-    assert figures.gallery_dirs(config) == [("gallery", "tutorials")]
-
-
-def test_a_page_knows_its_script() -> None:
-    dirs = [("gallery", "tutorials"), ("more", "tutorials_more")]
-
-    assert origins.source_of("tutorials/a/b", dirs) == "gallery/a/b.py"
-    assert origins.source_of("tutorials_more/b", dirs) == "more/b.py"
-    assert origins.source_of("other/b", dirs) is None
 
 
 @pytest.mark.parametrize("alt", ['a "b" <c> & \\d', ":alt: `x` |y|", "two\n lines"])
