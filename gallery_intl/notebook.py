@@ -17,8 +17,9 @@ KERNEL = {
     "language_info": {"name": "python"},
 }
 
-# The engines get what torchrun gives to its processes. Progress bars and messages of
-# ipyparallel are off: a notebook that was run shows what the page shows.
+# The engines get what torchrun gives to its processes. ipyparallel's messages are off,
+# and its progress bars appear after a day: a notebook that was run shows what the page
+# shows. Switched off with -1, they take with them the wait for the last of the output.
 START_RANKS = """\
 import socket
 
@@ -50,7 +51,7 @@ with socket.socket() as probe:
     probe.bind(("127.0.0.1", 0))
     port = probe.getsockname()[1]
 ranks.map_sync(become, range({size}), [port] * {size})
-%pxconfig --block --progress-after -1
+%pxconfig --block --progress-after 86400
 %autopx"""
 
 

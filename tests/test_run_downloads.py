@@ -12,6 +12,7 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
+from gallery_intl.notebook import ranks_cell
 from gallery_intl.python_source import world_size
 
 GALLERY = Path(__file__).parents[1] / "gallery"
@@ -98,3 +99,17 @@ def printed(cell: nbformat.NotebookNode) -> str:
             texts.append(found[1])
         assert "[stderr:" not in text
     return "".join(texts)
+
+
+def test_a_cell_waits_for_all_that_its_ranks_print() -> None:
+    many = "for _ in range(100):\n    print('x' * 2000, flush=True)\nprint('end')"
+    sources = ranks_cell(2, []).source, many, "print('next')"
+    written = nbformat.v4.new_notebook(
+        cells=list(map(nbformat.v4.new_code_cell, sources))
+    )
+
+    nbclient.NotebookClient(written, timeout=TIMEOUT).execute()
+
+    _, much, little = map(printed, written.cells)
+    assert much == 100 * ("x" * 2000 + "\n") + "end\n"
+    assert little == "next\n"
