@@ -130,6 +130,10 @@ def train(batch_size, num_worker):
 program += """
     model = DistributedDataParallel(torch.nn.Linear(10, 1).to(device))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    reports = [None] * dist.get_world_size()
+    report = f"rank {dist.get_rank()}: batch {batch_size}, workers {num_worker}"
+    dist.all_gather_object(reports, report)
+
     losses = []
     for epoch in range(2):
         train_sampler.set_epoch(epoch)
@@ -140,9 +144,6 @@ program += """
             optimizer.step()
             losses.append(loss.item())
 
-    reports = [None] * dist.get_world_size()
-    report = f"rank {dist.get_rank()}: batch {batch_size}, workers {num_worker}"
-    dist.all_gather_object(reports, report)
     if dist.get_rank() == 0:
         print(*reports, f"loss: {losses[0]:.2f} -> {losses[-1]:.2f}", sep="\\n")
     assert losses[-1] < losses[0]
