@@ -9,26 +9,24 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import hashlib
+import re
 import socket
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import uvicorn
 import watchfiles
-from sphinx_autobuild.middleware import (  # type: ignore[import-untyped]
-    JavascriptInjectorMiddleware,
-)
 from sphinx_autobuild.server import RebuildServer  # type: ignore[import-untyped]
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.routing import Mount, WebSocketRoute
 from starlette.staticfiles import StaticFiles
-from starlette.websockets import WebSocket
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from gallery_intl.build import BuildError, Site, only_one
 from gallery_intl.live_build import Job
@@ -37,39 +35,39 @@ from gallery_intl.live_rebuild import Rebuilder
 HERE = Path(__file__).parent
 # What people write; an editor's copies, and what a build makes, end otherwise.
 WRITTEN = {".css", ".csv", ".html", ".jinja", ".js", ".po", ".py", ".rst", ".svg"}
+BREATH = 200  # ms after which a watcher that saw nothing says so
 PAUSE = 20  # ms without another change, after which the edit is taken for complete
-# What the open pages are told, beside what went wrong; live.js knows these words.
-REFRESH = "refresh"
-COMPARE = "compare"  # for a page that shows words of the one that was built
 SCRIPT = (HERE / "live.js").read_text(encoding="utf-8")
 
 
 class Pages(StaticFiles):
-    """The built pages; the browser asks each time whether they are still the same."""
+    """The built files, read whole: a build may replace one while it is sent."""
 
-    def file_response(self, *arguments: Any, **options: Any) -> Response:
-        response = super().file_response(*arguments, **options)
-        response.headers["Cache-Control"] = "no-cache"
+    def file_response(self, full_path: Any, *others: Any, **options: Any) -> Response:
+        response = super().file_response(full_path, *others, **options)
+        if response.media_type == "text/html":
+            return page(Path(full_path).read_bytes())
+        # the browser asks each time whether it is still the same
+        kept = {"etag": response.headers["etag"], "cache-control": "no-cache"}
+        if isinstance(response, FileResponse):
+            content, kind = Path(full_path).read_bytes(), response.media_type
+            return Response(content, headers=kept, media_type=kind)
         return response
-
-
-class Injector(JavascriptInjectorMiddleware):  # type: ignore[misc]
-    """Adds our script to each page that is sent, and to none on disk."""
-
-    def __init__(self, app: Any) -> None:
-        super().__init__(app, ws_url="")
-        self.script = f"<script>{SCRIPT}</script>".encode()
 
 
 class Watcher(RebuildServer):  # type: ignore[misc]
     """Builds after each edit and tells the open pages how it went."""
 
-    def __init__(self, job: Job, builder: Rebuilder, problems: str) -> None:
+    def __init__(
+        self, job: Job, builder: Rebuilder, problems: str, since: float
+    ) -> None:
         folders = [path for path in job.srcdir.iterdir() if is_watched(path, job.made)]
         super().__init__(folders, lambda path: not is_source(path, job), builder.stop)
         self.job, self.builder = job, builder
-        self.message = problems or REFRESH
+        self.problems, self.builds = problems, 0
+        self.news = asyncio.Condition()
         self.building = asyncio.Lock()
+        self.since = since  # what was saved later may not be in the first build
 
     @contextlib.asynccontextmanager
     async def lifespan(self, app: Starlette) -> AsyncIterator[None]:
@@ -83,39 +81,60 @@ class Watcher(RebuildServer):  # type: ignore[misc]
         )
 
     async def follow(self, *paths: Path, recursive: bool = True) -> None:
+        started = False
         async for changes in watchfiles.awatch(
             *paths,
             watch_filter=lambda _, path: not self.ignore(Path(path)),
             step=PAUSE,
             recursive=recursive,
+            rust_timeout=BREATH,
+            yield_on_timeout=True,
         ):
-            async with self.building:
-                await self.build(sorted({Path(path) for _, path in changes}))
+            changed = {Path(path) for _, path in changes}
+            if not started:  # only now is nothing missed any more
+                started = True
+                changed |= saved_since(self.since, paths, recursive, self.job)
+            if changed:
+                async with self.building:
+                    await self.build(sorted(changed))
 
     async def build(self, changed: list[Path]) -> None:
         for path in changed:
             print(f"  {path.relative_to(self.job.srcdir)}", flush=True)
         build_first = functools.partial(self.builder.build_first, changed)
         problems = await asyncio.to_thread(timed, "page built", build_first)
-        if problems is None:  # not possible here
-            self.tell(await build_all(self.builder) or REFRESH)
-        elif problems:
-            self.tell(problems)
-        else:
-            self.tell(REFRESH)
-            self.tell(await build_all(self.builder) or COMPARE)
+        if problems is not None:
+            await self.tell(problems)
+        if not problems:
+            await self.tell(await build_all(self.builder))
 
-    def tell(self, message: str) -> None:
-        self.message = message
-        self.flag.set()
+    async def tell(self, problems: str) -> None:
+        async with self.news:
+            self.problems, self.builds = problems, self.builds + 1
+            self.news.notify_all()
 
     async def watch_reloads(self, ws: WebSocket) -> None:
-        if self.message not in (REFRESH, COMPARE):
-            await ws.send_text(self.message)
-        while True:
-            await self.flag.wait()
-            self.flag.clear()
-            await ws.send_text(self.message)
+        told = None
+        with contextlib.suppress(WebSocketDisconnect):
+            while True:
+                async with self.news:
+                    while told == self.builds:
+                        await self.news.wait()
+                told = self.builds
+                await ws.send_text(self.problems)
+
+
+def saved_since(
+    since: float, folders: Iterable[Path], recursive: bool, job: Job
+) -> set[Path]:
+    """Give the sources that were saved after a moment, in seconds since the epoch."""
+    pattern = "**/*" if recursive else "*"
+    files = (path for folder in folders for path in folder.glob(pattern))
+    return {
+        path
+        for path in files
+        if is_source(path, job) and path.is_file() and path.stat().st_mtime > since
+    }
 
 
 def is_watched(path: Path, made: list[Path]) -> bool:
@@ -149,10 +168,20 @@ def timed(done: str, build: Callable[[], str | None]) -> str | None:
     return problems
 
 
+def page(content: bytes, status: int = 200) -> Response:
+    """Give a page with our script, which reloads it once it is another one.
+
+    The checksums of style sheets, which differ from build to build, do not count.
+    """
+    checksum = hashlib.sha256(re.sub(rb"\?v=\w+", b"", content)).hexdigest()
+    script = f'<script data-shown="{checksum}">{SCRIPT}</script>'.encode()
+    return HTMLResponse(content + script, status, {"cache-control": "no-store"})
+
+
 def not_found(_request: Request, error: Exception) -> Response:
     """Give a page even where there is none: it may come with the next build."""
     status = error.status_code if isinstance(error, HTTPException) else 500
-    return HTMLResponse(f"<!doctype html><title>{status}</title>", status)
+    return page(f"<!doctype html><title>{status}</title>".encode(), status)
 
 
 def application(watcher: Watcher, folder: Path) -> Starlette:
@@ -162,7 +191,6 @@ def application(watcher: Watcher, folder: Path) -> Starlette:
             WebSocketRoute("/websocket-reload", watcher),
             Mount("/", Pages(directory=folder, html=True)),
         ],
-        middleware=[Middleware(Injector)],
         exception_handlers={HTTPException: not_found},
         lifespan=watcher.lifespan,
     )
@@ -174,6 +202,7 @@ def listen(port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind(("127.0.0.1", port))
+        listener.listen()
     except OSError as error:
         raise BuildError(
             f"port {port}: {error.strerror} (choose another: make live-... PORT=8001)"
@@ -194,8 +223,9 @@ def live(site: Site, language: str, port: int, runs: bool) -> None:
         builder = Rebuilder(job)
         try:
             print(f"building {language} ...", flush=True)
+            since = time.time()
             problems = timed("all built", builder.build_all) or ""
-            watcher = Watcher(job, builder, problems)
+            watcher = Watcher(job, builder, problems, since)
             print(
                 f"http://127.0.0.1:{listener.getsockname()[1]}/  (stop with Ctrl-C)",
                 flush=True,

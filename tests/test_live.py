@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from gallery_intl import catalogs, live_build
-from gallery_intl.live import WRITTEN, is_source
+from gallery_intl import catalogs, live, live_build
+from gallery_intl.live import WRITTEN, is_source, saved_since
 from gallery_intl.live_build import Job
 from gallery_intl.live_rebuild import page_of
 
@@ -206,6 +206,32 @@ def test_what_is_served_reloads_itself_and_what_lies_on_disk_does_not(
     assert not (session.source / "_build" / "html").exists()
 
 
+def test_a_preview_runs_no_script_and_says_so(
+    start: Callable[..., Session], chromium: Browser
+) -> None:
+    preview = start("--no-run")
+    page = chromium.new_page()
+    page.goto(f"{preview.url}{PAGE}.html")
+
+    edit(po(preview.source, "sphinx"), 'msgstr "출력:"', f'msgstr "출력:"\n\n{note()}')
+
+    expect(page.get_by_text(NOTE)).to_be_visible()
+    assert page.locator(".sphx-glr-script-out").count() == 0
+    assert not (preview.source.parent / "runs").exists()
+    assert not (preview.source / "tutorials").exists()
+    edit(po(preview.source), "한 페이지", "미리 본 제목")
+    expect(page.locator("h1")).to_contain_text("미리 본 제목")
+    page.close()
+
+    assert preview.interrupt() == 130
+    assert "Traceback" not in "".join(preview.said)
+
+
+def note() -> str:
+    text = "Preview: the script was not run. Outputs and figures are left out."
+    return f'msgid "{text}"\nmsgstr "{NOTE}"'
+
+
 def test_a_used_port_gives_one_clear_line(tmp_path: Path) -> None:
     shutil.copytree(ROOT, tmp_path / "site")
     with socket.socket() as other:
@@ -286,3 +312,23 @@ def test_after_a_fault_the_last_good_environment_is_used(job: Job) -> None:
     live_build.recall(job)
 
     assert job.environment.read_text() == "good"
+
+
+def test_what_was_saved_during_the_first_build_is_built_too(job: Job) -> None:
+    before, after = job.srcdir / "before.rst", job.srcdir / "part" / "after.rst"
+    after.parent.mkdir()
+    for path, saved in (before, 100), (after, 300), (job.srcdir / "part/a.mo", 300):
+        path.touch()
+        os.utime(path, (saved, saved))
+
+    assert saved_since(200, [job.srcdir], True, job) == {after}
+    assert saved_since(200, [job.srcdir], False, job) == set()
+    assert saved_since(50, [job.srcdir], False, job) == {before}
+
+
+def test_a_page_is_reloaded_once_it_is_another_one() -> None:
+    def checksum(content: bytes) -> bytes:
+        return re.search(rb'data-shown="(\w+)"', live.page(content).body)[1]
+
+    assert checksum(b'<link href="a.css?v=12">') == checksum(b'<link href="a.css?v=3">')
+    assert checksum(b"<p>12</p>") != checksum(b"<p>3</p>")
