@@ -2,7 +2,8 @@
 
 Unlike ``sphinx-intl update`` it looks for a message's translation in all catalogs of
 the language: a paragraph that moved to another page keeps its translation, a changed
-one becomes fuzzy beside its previous text, a removed one stays as an obsolete entry.
+one becomes fuzzy beside its previous text unless only code or punctuation changed, a
+removed one stays as an obsolete entry.
 """
 
 from __future__ import annotations
@@ -12,47 +13,89 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import polib  # type: ignore[import-untyped]
+from babel.core import UnknownLocaleError
+from babel.messages.plurals import get_plural
 
 from gallery_intl import catalogs
+from gallery_intl.carrying import carried
 
 SIMILAR = 0.6  # ratio from which a new message counts as a changed old one
 SOURCE_LANGUAGE = "en"
 
 Memory = dict[str, polib.POEntry]
+Pages = dict[Path, polib.POFile]  # by page, without suffix
 
 
 def update(pot_dir: Path, locale_dir: Path, languages: list[str]) -> Iterator[Path]:
     """Merge the templates into every language; yield the catalogs that changed."""
-    templates = {
-        pot.relative_to(pot_dir).with_suffix(""): catalogs.read(pot)
-        for pot in sorted(pot_dir.rglob("*.pot"))
+    templates = read_all(pot_dir, ".pot")
+    # All catalogs are read before the first is written: a broken one stops here.
+    folders = {
+        language: locale_dir / language / "LC_MESSAGES" for language in languages
     }
-    for language in languages:
-        folder = locale_dir / language / "LC_MESSAGES"
-        # All catalogs are read before the first is written: a broken one stops here.
-        present = {
-            po.relative_to(folder).with_suffix(""): catalogs.read(po)
-            for po in sorted(folder.rglob("*.po"))
-        }
-        for page, merged in merge_language(templates, present, language).items():
-            path = folder / page.with_name(page.name + ".po")
-            if catalogs.write(path, merged):
+    present = {language: read_all(folders[language], ".po") for language in languages}
+    wording: dict[str, str] = {}
+    for language in sorted(languages, key=lambda each: each != SOURCE_LANGUAGE):
+        merged = merge_language(templates, present[language], language, wording)
+        if language == SOURCE_LANGUAGE:
+            wording = reworded(merged)
+        # Pages that are gone come last: what moved from them is safe by then.
+        for page in sorted(merged, key=lambda page: page not in templates):
+            path = folders[language] / page.with_name(page.name + ".po")
+            if page not in templates and not merged[page]:
+                path.unlink()
+                yield path
+            elif catalogs.write(path, merged[page]):
                 yield path
 
 
+def read_all(folder: Path, suffix: str) -> Pages:
+    """Read the catalogs below a folder."""
+    return {
+        path.relative_to(folder).with_suffix(""): catalogs.read(path)
+        for path in sorted(folder.rglob(f"*{suffix}"))
+    }
+
+
 def merge_language(
-    templates: dict[Path, polib.POFile],
-    present: dict[Path, polib.POFile],
+    templates: Pages,
+    present: Pages,
     language: str,
-) -> dict[Path, polib.POFile]:
-    """Give a language's catalogs by page, merged with the templates."""
+    wording: dict[str, str] | None = None,
+) -> Pages:
+    """Give a language's catalogs by page, merged with the templates.
+
+    The catalog of a page that is gone keeps what is translated nowhere else.
+    """
     memory = remember(present.values())
     empty = polib.POFile()
+    merged = {
+        page: merge(template, present.get(page, empty), memory, language, wording or {})
+        for page, template in sorted(templates.items())
+    }
+    known = {(entry.msgid, entry.msgstr) for file in merged.values() for entry in file}
+    for page in sorted(present.keys() - templates.keys()):
+        old = merge(empty, present[page], memory, language, {})
+        merged[page] = without(old, known)
+        known |= {(entry.msgid, entry.msgstr) for entry in merged[page]}
+    return merged
+
+
+def without(file: polib.POFile, known: set[tuple[str, str]]) -> polib.POFile:
+    """Give a catalog without the translations that live elsewhere."""
+    kept = polib.POFile()
+    kept.header, kept.metadata = file.header, file.metadata
+    kept.extend(entry for entry in file if (entry.msgid, entry.msgstr) not in known)
+    return kept
+
+
+def reworded(pages: Pages) -> dict[str, str]:
+    """Collect the messages that the source language's catalogs word anew."""
+    entries = (entry for file in pages.values() for entry in catalogs.active(file))
     return {
-        page: merge(
-            templates.get(page, empty), present.get(page, empty), memory, language
-        )
-        for page in sorted({*templates, *present})
+        entry.msgid: entry.msgstr
+        for entry in entries
+        if catalogs.is_translated(entry) and entry.msgstr != entry.msgid
     }
 
 
@@ -67,7 +110,11 @@ def remember(files: Iterable[polib.POFile]) -> Memory:
 
 
 def merge(
-    template: polib.POFile, present: polib.POFile, memory: Memory, language: str
+    template: polib.POFile,
+    present: polib.POFile,
+    memory: Memory,
+    language: str,
+    wording: dict[str, str],
 ) -> polib.POFile:
     """Give the catalog of one page in one language."""
     old = {entry.msgid: entry for entry in present}
@@ -75,10 +122,12 @@ def merge(
     gone = [entry for entry in present if entry.msgid not in wanted]
     merged = polib.POFile()
     merged.header = present.header
-    merged.metadata = present.metadata or header(language)
+    merged.metadata = present.metadata or header(language, template.metadata)
     for source in template:
         entry = polib.POEntry(
-            msgid=source.msgid, occurrences=source.occurrences, comment=source.comment
+            msgid=source.msgid,
+            occurrences=source.occurrences,
+            comment=_comment(source, wording),
         )
         _translate(entry, old.get(source.msgid), memory, gone)
         if language == SOURCE_LANGUAGE:
@@ -86,6 +135,13 @@ def merge(
         merged.append(entry)
     merged.extend(obsolete(gone, merged))
     return merged
+
+
+def _comment(source: polib.POEntry, wording: dict[str, str]) -> str:
+    """Say what a message is, and how its English was mended."""
+    better = wording.get(source.msgid)
+    english = f"English, better: {better}" if better else ""
+    return "\n".join(filter(None, [source.comment, english]))
 
 
 def _translate(
@@ -99,6 +155,8 @@ def _translate(
     same = same or memory.get(entry.msgid)
     if same is not None:
         _copy(same, entry)
+    elif done := _carried(entry.msgid, gone):
+        entry.msgstr, entry.tcomment = done
     elif similar := _similar(entry.msgid, gone):
         _copy(similar, entry)
         entry.previous_msgid = similar.msgid
@@ -111,6 +169,15 @@ def _copy(old: polib.POEntry, entry: polib.POEntry) -> None:
     entry.tcomment = old.tcomment
     entry.flags = list(old.flags)
     entry.previous_msgid = old.previous_msgid
+
+
+def _carried(msgid: str, gone: list[polib.POEntry]) -> tuple[str, str] | None:
+    """Find a translation of which only code or punctuation is to be changed."""
+    usable = (old for old in gone if old.msgstr != old.msgid and not old.fuzzy)
+    for old in filter(lambda old: old.msgstr, usable):
+        if translation := carried(old.msgid, msgid, old.msgstr):
+            return translation, old.tcomment
+    return None
 
 
 def _similar(msgid: str, gone: list[polib.POEntry]) -> polib.POEntry | None:
@@ -141,14 +208,21 @@ def obsolete(
             yield entry
 
 
-def header(language: str) -> dict[str, str]:
+def header(language: str, template: dict[str, str]) -> dict[str, str]:
     """Give the header of a new catalog, in which nothing changes by itself."""
-    one_form = language.split("_")[0] in {"ja", "ko", "zh", "vi", "th", "id"}
-    plural = "nplurals=1; plural=0;" if one_form else "nplurals=2; plural=(n != 1);"
+    try:
+        plural = get_plural(language)
+    except UnknownLocaleError:
+        plural = get_plural(SOURCE_LANGUAGE)
+    written = {
+        "Project-Id-Version": template.get("Project-Id-Version", "").strip(),
+        "PO-Revision-Date": template.get("POT-Creation-Date", ""),
+    }
     return {
+        **{name: value for name, value in written.items() if value},
         "Language": language,
         "MIME-Version": "1.0",
         "Content-Type": "text/plain; charset=UTF-8",
         "Content-Transfer-Encoding": "8bit",
-        "Plural-Forms": plural,
+        "Plural-Forms": f"{plural.plural_forms};",
     }

@@ -87,7 +87,7 @@ def test_a_fuzzy_message_of_an_earlier_change_stays_fuzzy() -> None:
 
 
 def test_english_follows_its_source_until_somebody_words_it_anew() -> None:
-    templates = {PAGE: template("New text", "Every rank calls it, always.")}
+    templates = {PAGE: template("New text", "Every rank must call it always.")}
     old = {PAGE: catalog(**{"Every rank calls it always.": "Each rank calls it."})}
 
     merged = merge_language(templates, old, "en")[PAGE]
@@ -107,6 +107,113 @@ def test_an_unmended_english_message_is_never_fuzzy() -> None:
 
     assert entry.msgstr == entry.msgid
     assert not entry.fuzzy
+
+
+def test_where_only_code_or_punctuation_changed_the_translation_follows() -> None:
+    templates = {PAGE: template("First: set ``new``, then go.", "Use ``X`` for it.")}
+    old = {
+        PAGE: catalog(
+            **{
+                "First set ``old`` then go.": "먼저 ``old`` 값을 정하고 갑니다.",
+                "Use ``Y`` for it.": "``Y``를 씁니다.",
+            }
+        )
+    }
+
+    first, second, *_ = merge_language(templates, old, "ko")[PAGE]
+
+    assert (first.msgstr, first.fuzzy) == ("먼저 ``new`` 값을 정하고 갑니다.", False)
+    assert second.fuzzy  # another particle may be right now
+
+
+def test_translators_are_shown_how_the_english_was_mended(tmp_path: Path) -> None:
+    folder = pots(tmp_path, "One rank", "Two")
+    list(update(folder, tmp_path / "locales", ["ko", "en"]))
+    english = catalogs.po_path(tmp_path / "locales", "en", "part/page")
+    mended = catalogs.read(english)
+    mended[0].msgstr = "A single rank"
+    catalogs.write(english, mended)
+
+    (changed,) = update(folder, tmp_path / "locales", ["ko", "en"])
+
+    first, second = catalogs.read(changed)
+    assert first.comment == "English, better: A single rank"
+    assert second.comment == ""
+    assert "/ko/" in changed.as_posix()
+    assert list(update(folder, tmp_path / "locales", ["ko", "en"])) == []
+
+
+def test_a_page_that_moved_takes_its_catalog_along(tmp_path: Path) -> None:
+    locales = tmp_path / "locales"
+    old = catalogs.po_path(locales, "ko", "part/old")
+    catalogs.write(old, catalog(One_rank="하나", Two="둘"))
+
+    changed = list(update(pots(tmp_path, "One rank", "Two"), locales, ["ko"]))
+
+    new = catalogs.po_path(locales, "ko", "part/page")
+    assert changed == [new, old]
+    assert not old.exists()
+    assert catalogs.translations(new) == {"One rank": "하나", "Two": "둘"}
+
+
+def test_of_a_page_that_is_gone_stays_what_is_translated_nowhere_else() -> None:
+    present = {
+        OTHER: catalog(One_rank="하나", Two="둘"),
+        Path("part/third"): catalog(Two="둘"),
+    }
+
+    merged = merge_language({PAGE: template("One rank")}, present, "ko")
+
+    assert [(entry.msgid, entry.obsolete) for entry in merged[OTHER]] == [("Two", 1)]
+    assert len(merged[Path("part/third")]) == 0
+
+
+@pytest.mark.parametrize("stop", [1, 2, 3])
+def test_an_interrupted_update_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: int
+) -> None:
+    def run(locales: Path) -> dict[str, bytes]:
+        list(update(tmp_path / "pot", locales, ["en", "ko"]))
+        return {
+            path.relative_to(locales).as_posix(): path.read_bytes()
+            for path in sorted(locales.rglob("*.po"))
+        }
+
+    pots(tmp_path, "One rank", "Two")
+    for name in "undisturbed", "interrupted":
+        path = catalogs.po_path(tmp_path / name, "ko", "part/old")
+        catalogs.write(path, catalog(One_rank="하나", Two="둘", Three="셋"))
+    expected = run(tmp_path / "undisturbed")
+    calls = iter(range(1, 100))
+    replace = Path.replace
+
+    def interrupt(source: Path, target: Path) -> Path:
+        if next(calls) == stop:
+            raise KeyboardInterrupt
+        return replace(source, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            run(tmp_path / "interrupted")
+
+    assert run(tmp_path / "interrupted") == expected
+    assert [path.suffix for path in tmp_path.rglob("*") if path.is_file()].count(
+        ".po"
+    ) == len(expected) * 2
+
+
+@pytest.mark.parametrize(
+    ("language", "forms"), [("ko", 1), ("en", 2), ("ru", 3), ("ar", 6), ("xx", 2)]
+)
+def test_a_new_catalog_has_the_plurals_of_its_language(
+    tmp_path: Path, language: str, forms: int
+) -> None:
+    (path,) = update(pots(tmp_path, "One rank"), tmp_path / "locales", [language])
+
+    header = catalogs.read(path).metadata
+    assert header["Language"] == language
+    assert header["Plural-Forms"].startswith(f"nplurals={forms}; plural=")
 
 
 def pots(folder: Path, *messages: str) -> Path:
