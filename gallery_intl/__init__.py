@@ -18,6 +18,7 @@ FEATURES = (
     "status",
     "comments",
     "locations",
+    "contexts",
     "downloads",
     "chrome",
     "cards",

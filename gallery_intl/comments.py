@@ -57,6 +57,17 @@ def messages(code: str, line: int = 1) -> list[Comment]:
         return []
 
 
+def beside(code: str, comment: Comment) -> str:
+    """Say which code a comment of a block belongs to: beside it, or below."""
+    lines = code.split("\n")
+    before = lines[comment.line - 1][: comment.column].strip()
+    after = (line.strip() for line in lines[comment.end :])
+    below = next((line for line in after if line and not line.startswith("#")), "")
+    if before:
+        return f"comment beside: {before}"
+    return f"comment above: {below}" if below else "comment"
+
+
 def located(code: str, found: list[Comment], script: Script, near: int) -> list[int]:
     """Give the script's line of each comment of a shown block.
 
@@ -101,6 +112,7 @@ class TranslateComments(SphinxTransform):
             # of a literal block the message is its text, to the letter
             message = nodes.literal_block(text, text, translatable=True)
             message.source, message.line = str(script.path), line
+            message["context"] = beside(code, comment)
             block.parent.insert(block.parent.index(block) + 1, message)
 
     def translate(

@@ -98,6 +98,7 @@ class GalleryImage(ImageSg, SphinxDirective):  # type: ignore[misc]
         alt = "" if is_file_name(alt, uri) else alt
         for text in figure_messages(figure, alt, script.text):
             node = figure_message("", "", format="", message=text)
+            node["context"] = "alt text" if text == alt else "figure label"
             node.source = str(script.path)
             node.line = origins.line_of(text, script.text, block)
             yield node
