@@ -251,6 +251,8 @@ def test_the_catalog_has_words_and_alt_with_their_lines(drawn: Path) -> None:
     }
     for no_message in ("took", "as it is", "all_reduce", 'msgid "rows"'):
         assert no_message not in pot
+    assert pot.count("#. alt text\n") == 1
+    assert pot.count("#. figure label\n") == 5
 
 
 def test_the_page_shows_the_figure_of_its_language(drawn: Path) -> None:

@@ -1,4 +1,8 @@
-extensions = ["sphinx_gallery.gen_gallery", "gallery_intl.figures"]
+extensions = [
+    "sphinx_gallery.gen_gallery",
+    "gallery_intl.figures",
+    "gallery_intl.contexts",
+]
 exclude_patterns = ["gallery"]
 locale_dirs = ["locales"]
 gettext_compact = False
