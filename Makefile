@@ -42,8 +42,9 @@ check: $(READY)  ## check every rule that a translation must keep
 test: html $(VENV)/.browser  ## run all tests, the browser's too
 	@$(PY) -m pytest
 
-bench: html  ## measure what the downloads add to a build
+bench: html $(VENV)/.browser  ## measure the downloads' share of a build, and the live view
 	@$(PY) tests/bench_downloads.py ko
+	@PYTHONPATH=. $(PY) tests/bench_live.py ko
 
 lint: $(READY)  ## check style, types and catalogs' form
 	@$(PY) -m ruff check .
