@@ -50,7 +50,7 @@ lint: $(READY)  ## check style, types and catalogs' form
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check --force-exclude gallery_intl tests
 	@$(PY) -m mypy
-	@$(PY) -m sphinxlint --enable=all --disable=line-too-long index.rst about.rst gallery
+	@$(PY) -m sphinxlint --enable=all --disable=line-too-long *.rst gallery
 
 format: $(READY)  ## put the code into the one style
 	@$(PY) -m ruff check --fix .

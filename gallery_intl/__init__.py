@@ -16,6 +16,7 @@ FEATURES = (
     "run",
     "markup",
     "status",
+    "translation_status",
     "comments",
     "locations",
     "contexts",

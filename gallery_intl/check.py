@@ -115,7 +115,7 @@ def gaps(paths: Iterable[Path]) -> Iterator[str]:
     for path in paths:
         with contextlib.suppress(catalogs.CatalogError):
             language = language_of(path)
-            counted = count(path, source=language == SOURCE_LANGUAGE)
+            counted = count(catalogs.read(path), source=language == SOURCE_LANGUAGE)
             counts[language] = counts.get(language, NOTHING).plus(counted)
     for language, total in sorted(counts.items()):
         if total.fuzzy or total.untranslated:

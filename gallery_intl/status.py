@@ -1,8 +1,9 @@
-"""Show honestly what is not translated, and say where a catalog is wrong.
+"""Show honestly what is not translated, by whom the rest is, and where to mend it.
 
 A paragraph without a translation appears in English and is marked ``lang="en"``; the
-page says how much of it is translated and offers its catalog. What Sphinx reports
-about a translation is reported at the line of the ``.po``, which is where it is mended.
+page says how much of it is translated, and below its text who translated and who
+reviewed it. From there a link leads to its catalog. What Sphinx reports about a
+translation is reported at the line of the ``.po``, which is where it is mended.
 """
 
 from __future__ import annotations
@@ -22,9 +23,11 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util.nodes import extract_messages
 from sphinx.util.typing import ExtensionMetadata
 
-from gallery_intl import catalogs
+from gallery_intl import catalogs, progress
+from gallery_intl.catalog_links import edit_url, improve, review
 
 SOURCE_LANGUAGE = "en"
+EDIT_URL = "gallery_intl_edit_url"  # of a node in English: where to translate it
 
 
 class BrokenCatalog(SphinxError):
@@ -54,14 +57,22 @@ class Page:
     def __init__(self, paths: list[Path]) -> None:
         self.lines: dict[str, tuple[Path, int]] = {}
         self.gaps: set[str] = set()
-        for path in paths:
-            for entry in catalogs.active(catalogs.read(path)) if path.is_file() else ():
+        self.credits: dict[Path, progress.Credits] = {}
+        for path in filter(Path.is_file, paths):
+            catalog = catalogs.read(path)
+            self.credits[path] = progress.credits(catalog.metadata)
+            for entry in catalogs.active(catalog):
                 self.lines[entry.msgid] = (path, entry.linenum)
                 if not catalogs.is_translated(entry) or catalogs.is_english(entry):
                     self.gaps.add(entry.msgid)
 
     def is_gap(self, message: str) -> bool:
         return message in self.gaps or message not in self.lines
+
+    def first_gap(self, catalog: Path | None) -> int:
+        """Give the line at which a catalog can be mended first."""
+        places = (self.lines[message] for message in self.gaps)
+        return min((place[1] for place in places if place[0] == catalog), default=1)
 
     def progress(self, messages: set[str]) -> Progress:
         """Count over the catalog and what the page has beyond it."""
@@ -88,12 +99,16 @@ class MarkGaps(SphinxTransform):
         for node, message in found:
             if page.is_gap(message) and not isinstance(node, addnodes.translatable):
                 node["classes"].append(f"language-{SOURCE_LANGUAGE}")
+                if message in page.lines:
+                    node[EDIT_URL] = edit_url(self.env, *page.lines[message])
         for path in paths:
             self.env.note_dependency(str(path))
-        progress = page.progress({message for _node, message in found})
-        if progress.translated < progress.total:
-            catalog = next((path for path in paths if path.is_file()), None)
-            self.put_note(gap_note(self.env, progress, catalog))
+        done = page.progress({message for _node, message in found})
+        catalog = next(iter(page.credits), None)
+        if done.translated < done.total:
+            self.put_note(gap_note(self.env, done, catalog, page.first_gap(catalog)))
+        if catalog is not None:
+            self.document += credit_line(self.env, catalog, page.credits[catalog])
 
     def put_note(self, note: nodes.Element) -> None:
         title = next(self.document.findall(nodes.title), None)
@@ -102,20 +117,37 @@ class MarkGaps(SphinxTransform):
 
 
 def gap_note(
-    env: BuildEnvironment, progress: Progress, catalog: Path | None
+    env: BuildEnvironment, done: Progress, catalog: Path | None, line: int
 ) -> nodes.Element:
     """Say how much of a page is translated, and offer its catalog."""
-    percent = 100 * progress.translated // progress.total
+    percent = 100 * done.translated // done.total
     text = _("%d %% of this page is translated. The rest is shown in English.")
     note = nodes.paragraph("", text % percent, translatable=False, classes=["gaps"])
     if catalog is not None:
-        target = "/" + catalog.relative_to(env.srcdir).as_posix()
-        words = nodes.inline("", _("Get the catalog of this page"))
-        link = addnodes.download_reference(
-            "", "", words, reftarget=target, refdoc=env.docname
-        )
-        note += [nodes.Text(" "), link]
+        note += [nodes.Text(" "), improve(env, catalog, line)]
     return note
+
+
+def credit_line(
+    env: BuildEnvironment, catalog: Path, credits: progress.Credits
+) -> nodes.Element:
+    """Say who translated and who reviewed a page, and offer its catalog."""
+    said = [_("Translated by %s") % credits.translator] if credits.translator else []
+    parts = [nodes.Text(f"{text} · ") for text in (*said, review(credits))]
+    classes = ["translation-credits", "no-search"]
+    link = improve(env, catalog)
+    return nodes.paragraph("", "", *parts, link, translatable=False, classes=classes)
+
+
+def link_gaps(app: Sphinx, document: nodes.document, docname: str) -> None:
+    """Lead from each paragraph in English to its line, if catalogs can be edited."""
+    tag = app.config.language.replace("_", "-")
+    for node in document.findall(nodes.paragraph):
+        if url := node.get(EDIT_URL):
+            words = nodes.inline("", _("Translate this paragraph"))
+            classes = ["translate", "no-search", f"language-{tag}"]
+            link = nodes.reference("", "", words, refuri=url, classes=classes)
+            node += [nodes.Text(" "), link]
 
 
 def note_lines(
@@ -180,7 +212,9 @@ def check_catalogs(app: Sphinx) -> None:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
+    app.setup_extension("gallery_intl.catalog_links")
     app.add_transform(MarkGaps)
+    app.connect("doctree-resolved", link_gaps)
     app.connect("builder-inited", install_filter, priority=1)
     app.connect("builder-inited", check_catalogs, priority=2)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

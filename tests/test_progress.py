@@ -30,9 +30,9 @@ def locales(tmp_path: Path) -> Path:
 def test_each_state_is_counted_once(locales: Path) -> None:
     rows = progress.table(locales, ["en", "ko"])
 
-    assert rows["part/page"]["ko"] == progress.Count(1, 1, 2, 6)
-    assert rows["part/page"]["ko"].percent == 25
-    assert rows["part/page"]["en"] == progress.Count(2, 1, 1, 4)
+    assert rows["part/page"]["ko"].numbers == progress.Count(1, 1, 2, 6)
+    assert rows["part/page"]["ko"].numbers.percent == 25
+    assert rows["part/page"]["en"].numbers == progress.Count(2, 1, 1, 4)
 
 
 def test_gettexts_own_count_agrees(locales: Path) -> None:
