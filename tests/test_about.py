@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import pytest
 from docutils import nodes
 from docutils.core import publish_doctree
-from docutils.parsers.rst import roles
+from docutils.parsers.rst import Directive, directives, roles
 
 PROJECT = Path(__file__).parent.parent
 ABOUT = PROJECT / "about.rst"
@@ -112,6 +112,16 @@ def page_link(
     return [nodes.inline(rawtext, text, classes=[name])], []
 
 
+class TocTree(Directive):
+    """What only Sphinx knows; it is no part of the text."""
+
+    has_content = True
+    option_spec: ClassVar[dict[str, Any]] = {"hidden": directives.flag}
+
+    def run(self) -> list[nodes.Node]:
+        return []
+
+
 def is_page_link(node: nodes.Node) -> bool:
     return isinstance(node, nodes.inline) and "doc" in node["classes"]
 
@@ -119,6 +129,7 @@ def is_page_link(node: nodes.Node) -> bool:
 @pytest.fixture(scope="module")
 def about() -> nodes.document:
     roles.register_local_role("doc", page_link)
+    directives.register_directive("toctree", TocTree)
     return publish_doctree(read(ABOUT), settings_overrides={"halt_level": 2})
 
 
