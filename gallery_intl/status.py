@@ -122,7 +122,8 @@ def gap_note(
     """Say how much of a page is translated, and offer its catalog."""
     percent = 100 * done.translated // done.total
     text = _("%d %% of this page is translated. The rest is shown in English.")
-    note = nodes.paragraph("", text % percent, translatable=False, classes=["gaps"])
+    classes = ["gaps", "no-search"]
+    note = nodes.paragraph("", text % percent, translatable=False, classes=classes)
     if catalog is not None:
         note += [nodes.Text(" "), improve(env, catalog, line)]
     return note

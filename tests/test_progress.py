@@ -65,3 +65,15 @@ def test_the_numbers_for_programs_are_the_same(locales: Path) -> None:
     read = json.loads(progress.as_json(rows))
 
     assert read["part/page"]["ko"]["words_left"] == 6
+    assert read["part/page"]["ko"]["reviewer"] == ""
+
+
+def test_the_people_are_among_the_numbers_for_programs(locales: Path) -> None:
+    path = catalogs.po_path(locales, "ko", "part/page")
+    signed = HEADER.strip() + '\n"X-Reviewed: Lee <l@x.org>, 2026-03-01\\n"\n\n'
+    path.write_text(PAGE.replace(HEADER, signed), encoding="utf-8")
+
+    read = json.loads(progress.as_json(progress.table(locales, ["ko"])))
+
+    assert read["part/page"]["ko"]["reviewer"] == "Lee, 2026-03-01"
+    assert read["part/page"]["ko"]["translator"] == ""

@@ -329,6 +329,53 @@ def test_every_page_has_an_icon(site: Path) -> None:
     assert not without, "\n".join(without)
 
 
+# the translations
+
+
+@each_language
+def test_the_status_page_has_every_page_and_every_catalog(
+    project: Path, site: Path, language: str
+) -> None:
+    path = site / language / "translation_status.html"
+
+    rows = read(path).select("table.translation-status tbody tr")
+
+    shown = [[cell.p.get_text() for cell in row.find_all("td")] for row in rows]
+    counted = [
+        len(catalog.translated_entries()) * 100 // len(catalogs.active(catalog))
+        for translation in TRANSLATED
+        for _name, catalog in pages_catalogs(project, translation)
+    ]
+    numbers = [int(text.strip("% ")) for row in shown[:-1] for text in row]
+    assert sorted(numbers) == sorted(counted)
+    linked = {
+        target_of(site, path, urlsplit(a["href"]))
+        for row in rows
+        for a in row.select("th a")
+    }
+    known = {path for path in pages(site / language) if has_text(path)}
+    assert linked == known
+
+
+@each_language
+def test_every_page_says_who_translated_it_but_the_source(
+    site: Path, language: str
+) -> None:
+    wrong = [
+        f"{path.relative_to(site)}"
+        for path in pages(site / language)
+        if len(read(path).select(".translation-credits:has(a)"))
+        != (language in TRANSLATED and has_text(path))
+    ]
+
+    assert not wrong, "\n".join(wrong)
+
+
+def has_text(path: Path) -> bool:
+    """Tell whether somebody wrote a page, and not Sphinx alone."""
+    return path.stem not in ("search", "genindex")
+
+
 # the language menu
 
 

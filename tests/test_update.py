@@ -41,6 +41,15 @@ def test_a_kept_message_keeps_its_translation_and_comment() -> None:
     assert merged[0].occurrences == [("gallery/part/page.py", "1")]
 
 
+def test_a_catalog_keeps_who_translated_and_who_reviewed_it() -> None:
+    old = catalog(One_rank="랭크 하나")
+    old.metadata = {"Last-Translator": "김하나", "X-Reviewed": "Lee, 2026-03-01"}
+
+    merged = merge_language({PAGE: template("Two")}, {PAGE: old}, "ko")[PAGE]
+
+    assert merged.metadata == old.metadata
+
+
 def test_a_paragraph_that_moved_to_another_page_keeps_its_translation() -> None:
     templates = {PAGE: template("Two"), OTHER: template("One rank")}
 
