@@ -20,6 +20,17 @@ PAGE = "tutorials/part/page"
 PLACE = "locales/ko/LC_MESSAGES/tutorials/part/page.po"
 HOST = "https://example.org/edit/main/"
 EDITS = f"gallery_intl_edit_url={HOST}{{path}}#L{{line}}"
+INDEX = """Small site
+==========
+
+Welcome to ``the site``.
+
+.. toctree::
+
+   tutorials/part/index
+   status
+   another
+"""
 HELP = "gallery_intl_contributing_url=https://example.org/help"
 
 
@@ -28,11 +39,15 @@ def ready(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small site with a status page; of its script's page not all is translated."""
     source = tmp_path_factory.mktemp("status") / "site"
     shutil.copytree(ROOT, source)
-    (source / "status.rst").write_text(
-        "Status\n======\n\n.. translation-status::\n", encoding="utf-8"
+    with (source / "gallery/part/page.py").open("a", encoding="utf-8") as file:
+        file.write("\n# %%\n# The end, which is in no catalog.\n")
+    write(source / "status.rst", "Status\n======\n\n.. translation-status::\n")
+    write(source / "another.rst", "Another\n=======\n")
+    write(source / "index.rst", INDEX)
+    catalog = (
+        'msgid ""\nmsgstr ""\n"Language: ko\\n"\n\nmsgid "Status"\nmsgstr "현황"\n'
     )
-    with (source / "index.rst").open("a", encoding="utf-8") as file:
-        file.write("   status\n")
+    write(catalogs.po_path(source / "locales", "ko", "status"), catalog)
     edit(source / PLACE, 'msgstr "문단 하나."', 'msgstr ""')
     edit(source / PLACE, "#: gallery/part/page.py:9", "#, fuzzy")
     people = "Last-Translator: 김하나 <k@x.org>", "X-Reviewed: Lee, 2026-03-01"
@@ -45,6 +60,10 @@ def source(ready: Path, tmp_path: Path) -> Path:
     """A copy to change."""
     left_out = shutil.ignore_patterns("out*")
     return Path(shutil.copytree(ready, tmp_path / "site", ignore=left_out))
+
+
+def write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
 
 
 def edit(path: Path, old: str, new: str) -> None:
@@ -171,6 +190,7 @@ def test_the_pages_stand_in_reading_order_and_their_sum_last(plain: Path) -> Non
         "작은 사이트",
         "한 부분",
         "한 페이지",
+        "현황",
         "Words of the interface",
         "In total",
     ]
@@ -181,7 +201,7 @@ def test_who_reviewed_a_page_is_said_and_else_that_nobody_has(plain: Path) -> No
 
     assert cells(status, "한 부분")[-1] == "Reviewed by Lee, 2026-03-01"
     assert cells(status, "작은 사이트")[-1] == "Not reviewed yet"
-    assert cells(status, "In total")[-1] == "Reviewed: 1 of 4"
+    assert cells(status, "In total")[-1] == "Reviewed: 1 of 5"
     names = ("tutorials/part/index", "index")
     reviewed, other = (credits(read(plain, name)).get_text() for name in names)
     assert reviewed.startswith("Translated by 김하나 · Reviewed by Lee, 2026-03-01 · ")
@@ -201,7 +221,7 @@ def test_without_an_address_a_catalog_is_a_download(ready: Path, plain: Path) ->
         file = (plain / name).parent / link["href"]
         assert file.read_bytes() == (ready / PLACE).read_bytes()
     assert not found.select("a.translate")
-    assert not status.select("a[href='https://example.org/help']")
+    assert "How to help" not in status.get_text()
 
 
 def test_with_an_address_a_catalog_is_edited_at_its_line(
@@ -252,18 +272,18 @@ def test_the_source_language_has_the_table_and_no_credits(ready: Path) -> None:
 
 
 def test_an_edited_or_a_new_catalog_refreshes_the_table(source: Path) -> None:
-    assert cells(page(source, "status"), "한 페이지")[0] == "60 %"
+    assert cells(page(source, "status", EDITS), "한 페이지")[0] == "60 %"
     edit(source / PLACE, 'msgstr ""\n\n#: gallery/part/page.py:15', 'msgstr "하나"\n\n')
     sign(source / PLACE, "X-Reviewed: Lee, 2026-03-01")
 
-    status = page(source, "status")
+    status = page(source, "status", EDITS)
 
     assert cells(status, "한 페이지")[0] == "80 %"
     assert cells(status, "한 페이지")[-1] == "Reviewed by Lee, 2026-03-01"
 
-    new = catalogs.po_path(source / "locales", "ko", "status")
+    new = catalogs.po_path(source / "locales", "ko", "another")
     shutil.copyfile(source / PLACE, new)
-    assert cells(page(source, "status"), "Status")[0] == "80 %"
+    assert cells(page(source, "status", EDITS), "Another")[0] == "80 %"
 
 
 def test_an_address_that_leads_to_no_file_is_refused(source: Path) -> None:
