@@ -13,6 +13,7 @@ __version__ = "0.1"
 
 FEATURES = (
     "languages",
+    "direction",
     "run",
     "markup",
     "status",
