@@ -22,7 +22,8 @@ from gallery_intl.build import (
     read_site,
     run_scripts,
 )
-from gallery_intl.catalogs import CatalogError
+from gallery_intl.catalogs import CatalogError, po_path
+from gallery_intl.sphinx_words import fill_from_sphinx
 
 
 def html(options: argparse.Namespace) -> None:
@@ -47,7 +48,11 @@ def catalogs(options: argparse.Namespace) -> None:
         doctrees = str(site.doctrees("gettext"))
         if build_main([*arguments, "-d", doctrees, str(site.srcdir), str(templates)]):
             raise BuildError("no messages collected; the catalogs are as they were")
-        changed = update.update(templates, site.locale_dir, list(site.languages))
+        changed = [*update.update(templates, site.locale_dir, list(site.languages))]
+        for language in site.languages:
+            path = po_path(site.locale_dir, language, "sphinx")
+            if fill_from_sphinx(path, language) and path not in changed:
+                changed.append(path)
         for path in changed:
             print(path.relative_to(site.srcdir))
 

@@ -8,7 +8,6 @@ lack a translation in one of the site's languages.
 from __future__ import annotations
 
 import ast
-import gettext
 import hashlib
 import json
 import re
@@ -16,7 +15,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import sphinx
 from babel.messages.pofile import read_po
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -27,9 +25,9 @@ from sphinx.theming import HTMLThemeFactory
 from sphinx.util.typing import ExtensionMetadata
 
 from gallery_intl import catalogs
+from gallery_intl.sphinx_words import SPHINX_LOCALE, sphinx_catalog
 
 HERE = Path(__file__).parent
-SPHINX_LOCALE = Path(sphinx.__file__).parent / "locale"
 # Where in Sphinx the words stand that a reader of HTML pages meets.
 SHOWN_BY_SPHINX = ("themes/basic/", "writers/html5", "locale/")
 # Options of the theme that are shown on pages and are not in gettext.
@@ -99,11 +97,6 @@ def is_shown(message: str, places: list[str]) -> bool:
     return not is_log and any(place.startswith(SHOWN_BY_SPHINX) for place in places)
 
 
-def sphinx_catalog(language: str) -> gettext.NullTranslations:
-    """Give Sphinx's own translations of a language."""
-    return gettext.translation("sphinx", SPHINX_LOCALE, [language], fallback=True)
-
-
 def collect_messages(app: Sphinx) -> None:
     """Put the interface's messages into the template ``sphinx.pot``."""
     if not isinstance(app.builder, MessageCatalogBuilder):
@@ -159,9 +152,13 @@ def translate_scripts(app: Sphinx, error: Exception | None) -> None:
 def translate_search(script: Path) -> None:
     one, many = SEARCH_ENDS
     messages = json.dumps({one: [_(one), _(many)]})
+    # Sphinx has them in a few languages (fr), in the others empty or not at all
+    is_ours = "true" if _(one) != one else "false"
     added = (
-        f"Object.assign(Documentation.TRANSLATIONS, {messages});\n"
-        "Documentation.PLURAL_EXPR = (n) => (n === 1 ? 0 : 1);\n"
+        f"if ({is_ours} || !Documentation.TRANSLATIONS[{json.dumps(one)}]?.[0]) {{\n"
+        f"  Object.assign(Documentation.TRANSLATIONS, {messages});\n"
+        "  Documentation.PLURAL_EXPR = (n) => (n === 1 ? 0 : 1);\n"
+        "}\n"
     )
     text = script.read_text(encoding="utf-8")
     if added not in text:
@@ -170,8 +167,11 @@ def translate_search(script: Path) -> None:
 
 def translate_copy_button(script: Path) -> None:
     text = script.read_text(encoding="utf-8")
-    words = {key: _(value) for key, value in COPY_BUTTON.items()}
-    added = f"messages[document.documentElement.lang] = {json.dumps(words)}\n"
+    # what nobody has translated is the button's own, which has some languages (ru)
+    found = {key: _(value) for key, value in COPY_BUTTON.items()}
+    words = json.dumps({k: v for k, v in found.items() if v != COPY_BUTTON[k]})
+    own = "messages[document.documentElement.lang]"
+    added = f"{own} = {{ ...messages.en, ...{own}, ...{words} }}\n"
     if added not in text:
         text = re.sub(r"(?m)^(?=let locale = 'en')", lambda _: added, text, count=1)
         script.write_text(text, encoding="utf-8")
