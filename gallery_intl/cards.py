@@ -101,15 +101,23 @@ def listed(index: str) -> list[str]:
     return [name for name in names if name and not name.startswith(":")]
 
 
-def first_sentence(document: nodes.document) -> str:
-    """Give the first sentence of a page, as plain text."""
+def first_sentence(document: nodes.document) -> nodes.paragraph:
+    """Give the first sentence of a page, as plain text; English stays marked."""
     for paragraph in document.findall(nodes.paragraph):
         in_text = isinstance(paragraph.parent, (nodes.section, nodes.document))
         if in_text and paragraph.get("translatable", True):
             text = " ".join(paragraph.astext().split())
             found = SENTENCE.match(text)
-            return found[0] if found else text
-    return ""
+            return nodes.paragraph(
+                "", found[0] if found else text, classes=marks(paragraph)
+            )
+    return nodes.paragraph()
+
+
+def marks(node: nodes.Element | None) -> list[str]:
+    """Give the class that marks a text which is not translated, if it has one."""
+    classes = node["classes"] if node is not None else []
+    return [name for name in classes if name.startswith("language-")]
 
 
 def fill_card(env: BuildEnvironment, builder: Any, node: card, origin: str) -> None:
@@ -123,13 +131,16 @@ def fill_card(env: BuildEnvironment, builder: Any, node: card, origin: str) -> N
         internal=True,
         refuri=builder.get_relative_uri(origin, page),
     )
-    sentence = first_sentence(env.get_doctree(page))
+    document = env.get_doctree(page)
+    sentence = first_sentence(document)
+    sentence["classes"].append("card-text")
+    heading = next(document.findall(nodes.title), None)
     node.replace_self(
         nodes.container(
             "",
             *node.children,
-            nodes.paragraph("", "", link, classes=["card-title"]),
-            nodes.paragraph("", sentence, classes=["card-text"]),
+            nodes.paragraph("", "", link, classes=["card-title", *marks(heading)]),
+            sentence,
             classes=["card"],
         )
     )
