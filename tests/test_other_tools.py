@@ -19,7 +19,9 @@ from gallery_intl import catalogs
 from gallery_intl.update import update
 
 PROJECT = Path(__file__).parent.parent
-LANGUAGES = ["en", "ko", "zh_CN", "ja"]
+LANGUAGES = sorted(
+    path.name for path in (PROJECT / "locales").iterdir() if path.is_dir()
+)
 OURS = sorted((PROJECT / "locales").rglob("*.po"))
 PAGE = "tutorials/ranks/hello_ranks"
 
