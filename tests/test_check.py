@@ -24,6 +24,7 @@ CASES = HERE / "catalogs"
 GLOSSARY = read_glossary(CASES / "glossary.csv")
 BAD = sorted(CASES.glob("bad/*/*.po"))
 GOOD = sorted(CASES.glob("good/*/*.po"))
+FIRST = {"en", "ko", "zh_CN", "ja"}
 OURS = sorted((ROOT / "locales").rglob("*.po"))
 EXPECT = re.compile(r"# expect: (\S+)")
 EXAMPLE = re.compile(r'(Bad|Good) \((\w+)(, interface)?\): "(.*)" -> "(.*)"$', re.M)
@@ -143,8 +144,11 @@ def test_our_catalogs_have_no_findings() -> None:
     assert seconds < 5
 
 
-def test_our_catalogs_are_complete() -> None:
-    assert list(check.gaps(OURS)) == []
+def test_the_first_four_languages_are_complete() -> None:
+    """A language that is added later may be begun."""
+    first = [path for path in OURS if check.language_of(path) in FIRST]
+
+    assert list(check.gaps(first)) == []
 
 
 def test_the_command_says_where_what_and_how_and_fails() -> None:
