@@ -14,7 +14,7 @@ from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
 PAGE = re.compile(r'(<html lang="[^"]*")(?! dir=)')
-ENGLISH = re.compile(r'( lang="en")(?! dir=)')
+ENGLISH = re.compile(r'(?<!hreflang="en")( lang="en")(?! dir=)')  # not a menu's name
 
 
 def runs_right_to_left(language: str) -> bool:

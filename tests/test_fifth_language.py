@@ -214,11 +214,14 @@ def test_a_direction_is_known_of_every_language(language: str, expected: bool) -
 
 
 def test_directions_are_said_once() -> None:
-    page = '<html lang="ar" >\n<p lang="en">One</p> <code>lang=&quot;en&quot;</code>'
+    page = (
+        '<html lang="ar" >\n<p lang="en">One</p><a hreflang="en" lang="en">English</a>'
+    )
 
     once = directed(page)
 
     assert once.startswith('<html lang="ar" dir="rtl" >\n<p lang="en" dir="ltr">')
+    assert once.endswith('<a hreflang="en" lang="en">English</a>')
     assert directed(once) == once
 
 
