@@ -6,9 +6,10 @@ VENV := .venv
 PY := $(VENV)/bin/python
 INTL := $(PY) -m gallery_intl
 READY := $(VENV)/.ready
-# a preview that does not run the gallery needs no torch
+# what does not run the gallery needs no torch
+LIGHT := $(VENV)/.ready-without-torch
 PREVIEW := $(filter no,$(RUN))
-LIVE_READY := $(if $(PREVIEW),$(VENV)/.ready-without-torch,$(READY))
+LIVE_READY := $(if $(PREVIEW),$(LIGHT),$(READY))
 
 .DEFAULT_GOAL := help
 .PHONY: help html serve catalogs check progress test bench lint format linkcheck clean
@@ -24,7 +25,7 @@ html: $(READY)  ## build the site in all languages
 html-%: $(READY)  ## build one language
 	@$(INTL) html $*
 
-serve: $(READY)  ## show the built site at http://127.0.0.1:8000 (PORT=...)
+serve: $(LIGHT)  ## show the built site at http://127.0.0.1:8000 (PORT=...)
 	@$(INTL) serve --port $(PORT)
 
 live-%: $(LIVE_READY)  ## show each saved edit in the browser (RUN=no: runs no script)
@@ -33,10 +34,10 @@ live-%: $(LIVE_READY)  ## show each saved edit in the browser (RUN=no: runs no s
 catalogs: $(READY)  ## bring the .po files up to the scripts
 	@$(INTL) catalogs
 
-progress: $(READY)  ## show how much of each page each language has
+progress: $(LIGHT)  ## show how much of each page each language has
 	@$(INTL) progress
 
-check: $(READY)  ## check every rule that a translation must keep
+check: $(LIGHT)  ## check every rule that a translation must keep
 	@$(INTL) check
 
 test: html $(VENV)/.browser  ## run all tests, the browser's too
@@ -63,17 +64,22 @@ clean:  ## remove what was built; the environment stays
 	rm -rf _build tutorials
 	find locales -name '*.mo' -delete
 
-$(READY): requirements.txt constraints.txt
+define NEW_ENOUGH
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install it, or say make PYTHON=/path/to/python"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "Python 3.11 or newer is needed, $(PYTHON) is older: say make PYTHON=/path/to/python"; exit 1; }
+endef
+
+$(READY): requirements.txt constraints.txt
+	$(NEW_ENOUGH)
 	@echo "installing packages into $(VENV) (a few minutes, once) ..."
 	@$(PYTHON) -m venv $(VENV)
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@
 
-$(VENV)/.ready-without-torch: requirements.txt constraints.txt
-	@test -f $(READY) || { \
+$(LIGHT): requirements.txt constraints.txt
+	$(NEW_ENOUGH)
+	@test $(READY) -nt requirements.txt -a $(READY) -nt constraints.txt || { \
 	  echo "installing packages into $(VENV) (a minute, once) ..." && $(PYTHON) -m venv $(VENV) && \
 	  grep -v -e '^torch==' -e '^-c' requirements.txt > $(VENV)/without-torch.txt && \
 	  $(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -r $(VENV)/without-torch.txt; }
