@@ -214,12 +214,8 @@ def header(language: str, template: dict[str, str]) -> dict[str, str]:
         plural = get_plural(language)
     except UnknownLocaleError:
         plural = get_plural(SOURCE_LANGUAGE)
-    written = {
-        "Project-Id-Version": template.get("Project-Id-Version", "").strip(),
-        "PO-Revision-Date": template.get("POT-Creation-Date", ""),
-    }
     return {
-        **{name: value for name, value in written.items() if value},
+        "Project-Id-Version": template.get("Project-Id-Version", ""),
         "Language": language,
         "MIME-Version": "1.0",
         "Content-Type": "text/plain; charset=UTF-8",
