@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import http.server
+import signal
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,8 @@ from playwright.sync_api import Browser, expect, sync_playwright
 
 pytest_plugins = ["sphinx.testing.fixtures"]
 expect.set_options(timeout=30_000)  # milliseconds; a busy machine is no defect
+# Begun in the background of a shell, tests and what they start would ignore Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 PROJECT = Path(__file__).parent.parent
 

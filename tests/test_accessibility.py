@@ -1,0 +1,89 @@
+"""axe finds nothing in the way of people who use a keyboard or a screen reader."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+LANGUAGES = ("en", "ko", "zh_CN", "ja")
+LESSON = "tutorials/ddp/distributed_data_parallel.html"
+DESK = {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"}
+PHONE = {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"}
+STILL = {"reduced_motion": "reduce"}  # colours on their way are no defect
+
+
+def as_it_is(page: Page) -> None:
+    """Leave the page as it is."""
+
+
+def find(page: Page) -> None:
+    expect(page.locator("#search-results li").first).to_be_visible()
+
+
+def open_search(page: Page) -> None:
+    page.keyboard.press("Control+k")
+    expect(page.locator("dialog[open] input")).to_be_focused()
+
+
+def open_languages(page: Page) -> None:
+    page.locator(".language-menu summary >> visible=true").first.click()
+
+
+def open_navigation(page: Page) -> None:
+    button = page.locator(".primary-toggle")
+    if button.is_visible():
+        button.click()
+        expect(page.locator("dialog[open]")).to_be_visible()
+
+
+STATES: dict[str, tuple[str, Callable[[Page], None]]] = {
+    "start": ("index.html", as_it_is),
+    "part": ("tutorials/one_process/index.html", as_it_is),
+    "lesson": (LESSON, as_it_is),
+    "table": ("about.html", as_it_is),
+    "status": ("translation_status.html", as_it_is),
+    "search results": ("search.html?q=DataParallel", find),
+    "search dialog": (LESSON, open_search),
+    "language menu": (LESSON, open_languages),
+    "navigation": (LESSON, open_navigation),
+}
+
+
+@pytest.fixture(scope="module", params=[DESK, PHONE], ids=["desk", "phone"])
+def context(
+    chromium: Browser, request: pytest.FixtureRequest
+) -> Iterator[BrowserContext]:
+    context = chromium.new_context(**request.param, **STILL)
+    yield context
+    context.close()
+
+
+def violations(page: Page) -> list[str]:
+    """Give each rule that is broken, with the first place where it is."""
+    found = Axe().run(page).response["violations"]
+    return [f"{rule['id']}: {rule['nodes'][0]['html']}" for rule in found]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("state", STATES)
+def test_axe_finds_nothing(
+    served: str, context: BrowserContext, language: str, state: str
+) -> None:
+    path, act = STATES[state]
+    page = context.new_page()
+    page.goto(f"{served}{language}/{path}")
+    act(page)
+    assert violations(page) == []
+    page.close()
+
+
+def test_axe_finds_nothing_on_the_front_page(
+    served: str, context: BrowserContext
+) -> None:
+    page = context.new_page()
+    page.goto(served)
+    assert violations(page) == []
+    page.close()
