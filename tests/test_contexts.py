@@ -8,7 +8,7 @@ import polib
 import pytest
 from sphinx.testing.util import SphinxTestApp
 
-from gallery_intl import catalogs
+from gallery_intl import catalogs, comments
 
 PROJECT = Path(__file__).parents[1]
 ROOT = Path(__file__).with_name("roots") / "test-comments"
@@ -111,3 +111,14 @@ def test_every_message_of_our_catalogs_says_what_it_is() -> None:
         assert silent == []
     english = catalogs.po_path(PROJECT / "locales", "en", "sphinx")
     assert {entry.comment for entry in catalogs.read(english)} == {"interface"}
+
+
+def test_a_comment_above_another_belongs_to_the_code_below_both() -> None:
+    code = "# first\n\n# second\nx = 1\n# last"
+    found = comments.messages(code)
+
+    assert [comments.beside(code, comment) for comment in found] == [
+        "comment above: x = 1",
+        "comment above: x = 1",
+        "comment",
+    ]

@@ -135,6 +135,17 @@ def test_where_only_code_or_punctuation_changed_the_translation_follows() -> Non
     assert second.fuzzy  # another particle may be right now
 
 
+def test_what_was_fuzzy_is_not_carried_as_if_it_were_right() -> None:
+    old = catalog(**{"First set ``old`` then go.": "``old``"})
+    old[0].flags.append("fuzzy")
+
+    (entry, *_) = merge_language(
+        {PAGE: template("First set ``new`` then go.")}, {PAGE: old}, "ko"
+    )[PAGE]
+
+    assert entry.fuzzy
+
+
 def test_translators_are_shown_how_the_english_was_mended(tmp_path: Path) -> None:
     folder = pots(tmp_path, "One rank", "Two")
     list(update(folder, tmp_path / "locales", ["ko", "en"]))
