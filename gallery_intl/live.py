@@ -26,7 +26,6 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.routing import Mount, WebSocketRoute
 from starlette.staticfiles import StaticFiles
-from starlette.types import Scope
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from gallery_intl.build import BuildError, Site, only_one
@@ -44,18 +43,12 @@ SCRIPT = (HERE / "live.js").read_text(encoding="utf-8")
 class Pages(StaticFiles):
     """The built files, read whole: a build may replace one while it is sent."""
 
-    def file_response(
-        self, full_path: Any, stat_result: Any, scope: Scope, status_code: int = 200
-    ) -> Response:
-        response = super().file_response(full_path, stat_result, scope, status_code)
+    def file_response(self, full_path: Any, *others: Any, **options: Any) -> Response:
+        response = super().file_response(full_path, *others, **options)
         if response.media_type == "text/html":
             return page(Path(full_path).read_bytes())
-        # what has a checksum in its address stays; for the rest the browser asks
-        lasting = scope["query_string"].startswith(b"v=")
-        kept = {
-            "etag": response.headers["etag"],
-            "cache-control": "max-age=86400" if lasting else "no-cache",
-        }
+        # The browser asks each time: our words come into scripts after their checksum.
+        kept = {"etag": response.headers["etag"], "cache-control": "no-cache"}
         if isinstance(response, FileResponse):
             content, kind = Path(full_path).read_bytes(), response.media_type
             return Response(content, headers=kept, media_type=kind)
