@@ -445,3 +445,23 @@ def brightness(page: Page) -> float:
     colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
     red, green, blue = map(int, re.findall(r"\d+", colour)[:3])
     return (red + green + blue) / 3
+
+
+@each_translation
+def test_the_line_on_the_translation_is_quieter_than_the_text(
+    served: str, open_page: Open, language: str
+) -> None:
+    page = open_page(f"{served}{language}/{PAGE}")
+
+    def look(place: str) -> list[str]:
+        style = (
+            "(node) => [getComputedStyle(node).fontSize, getComputedStyle(node).color]"
+        )
+        return page.locator(place).first.evaluate(style)
+
+    (size, colour), (other, text) = (
+        look(".translation-credits"),
+        look("article section > p"),
+    )
+    assert float(size.removesuffix("px")) < float(other.removesuffix("px"))
+    assert colour != text
