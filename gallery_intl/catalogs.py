@@ -13,6 +13,7 @@ from pathlib import Path
 
 import polib  # type: ignore[import-untyped]
 
+SOURCE_LANGUAGE = "en"  # what the scripts and the interface are written in
 WIDTH = 79
 WAIVER = re.compile(r"^check-ignore: unchanged\b", re.MULTILINE)
 OPENS_STRING = re.compile(r'^\s*(#~\s*)?(msg(ctxt|id|id_plural|str)(\[\d+\])?\s*)?"')

@@ -24,11 +24,11 @@ from gallery_intl import (
     check_values,
     check_words,
 )
+from gallery_intl.catalogs import SOURCE_LANGUAGE
 from gallery_intl.check_glossary import Glossary, read_glossary
 from gallery_intl.check_message import (
     LANGUAGES,
     RULES,
-    SOURCE_LANGUAGE,
     Message,
     rules_for,
 )

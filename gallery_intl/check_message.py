@@ -17,8 +17,6 @@ from docutils import nodes
 from gallery_intl import check_nodes
 from gallery_intl.check_glossary import Glossary
 
-SOURCE_LANGUAGE = "en"
-
 
 @dataclass(frozen=True)
 class Message:

@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from gallery_intl import catalogs
-from gallery_intl.check_message import SOURCE_LANGUAGE, Message, rule
+from gallery_intl.catalogs import SOURCE_LANGUAGE
+from gallery_intl.check_message import Message, rule
 from gallery_intl.check_nodes import PLACEHOLDER, TAG
 
 NUMBER = re.compile(r"(?<![A-Za-z_\d.])\d+(?:[.,]\d+)*(?:e[-+]?\d+)?(?![A-Za-z_]\w)")

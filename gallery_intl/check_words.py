@@ -7,8 +7,9 @@ import functools
 import re
 from collections.abc import Iterator
 
+from gallery_intl.catalogs import SOURCE_LANGUAGE
 from gallery_intl.check_glossary import Glossary, has_term
-from gallery_intl.check_message import SOURCE_LANGUAGE, Message, rule
+from gallery_intl.check_message import Message, rule
 
 DOUBLED = re.compile(r"\b([^\W\d_]+)\s+\1\b", re.IGNORECASE)
 # Letters that are never right twice; 了了 (除了了解) or のの (ものの) can be.

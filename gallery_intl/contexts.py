@@ -29,7 +29,6 @@ NAMES = {
 PLACES = {
     nodes.entry: "table cell",
     nodes.footnote: "footnote",
-    nodes.admonition: "note",
     nodes.Admonition: "note",
     nodes.list_item: "list item",
     nodes.definition: "explanation of a term",

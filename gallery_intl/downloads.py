@@ -24,6 +24,7 @@ from sphinx.util import logging
 from sphinx.util.typing import ExtensionMetadata
 
 from gallery_intl import catalogs, translated_script
+from gallery_intl.catalogs import SOURCE_LANGUAGE
 from gallery_intl.links import context_of, page_address
 from gallery_intl.markdown import escape
 from gallery_intl.notebook import Cell, notebook, program, ranks_cell
@@ -40,7 +41,6 @@ from gallery_intl.python_source import blocks, find_line, same_program, world_si
 
 logger = logging.getLogger(__name__)
 
-SOURCE_LANGUAGE = "en"
 MADE = "gallery_intl_downloads"  # from the transform to doctree-read, page by page
 
 

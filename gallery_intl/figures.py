@@ -27,11 +27,11 @@ from sphinx.util.typing import ExtensionMetadata
 from sphinx_gallery.directives import ImageSg  # type: ignore[import-untyped]
 
 from gallery_intl import catalogs, origins, pages, svg
+from gallery_intl.catalogs import SOURCE_LANGUAGE
 from gallery_intl.drawing import reset, scraper
 
 __all__ = ["reset", "scraper", "setup"]
 
-SOURCE_LANGUAGE = "en"
 STYLE = Path(__file__).parent / "static" / "figures.css"
 FIGURE = re.compile(r"(.+)/images/(?:thumb/)?sphx_glr_(.+)_(?:\d{3,}|thumb)\.svg")
 

@@ -25,8 +25,8 @@ from sphinx.util.typing import ExtensionMetadata
 
 from gallery_intl import catalogs, progress
 from gallery_intl.catalog_links import edit_url, improve, review
+from gallery_intl.catalogs import SOURCE_LANGUAGE
 
-SOURCE_LANGUAGE = "en"
 EDIT_URL = "gallery_intl_edit_url"  # of a node in English: where to translate it
 
 

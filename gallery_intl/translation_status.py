@@ -19,8 +19,8 @@ from sphinx.util.typing import ExtensionMetadata
 
 from gallery_intl import catalogs, progress
 from gallery_intl.catalog_links import contributing, link_to, remaining, review
+from gallery_intl.catalogs import SOURCE_LANGUAGE
 from gallery_intl.pages import collects_messages
-from gallery_intl.update import SOURCE_LANGUAGE
 
 TABLE = "translation-status"  # the directive, the table's class, the page's metadata
 

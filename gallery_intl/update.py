@@ -18,9 +18,9 @@ from babel.messages.plurals import get_plural
 
 from gallery_intl import catalogs
 from gallery_intl.carrying import carried
+from gallery_intl.catalogs import SOURCE_LANGUAGE
 
 SIMILAR = 0.6  # ratio from which a new message counts as a changed old one
-SOURCE_LANGUAGE = "en"
 
 Memory = dict[str, polib.POEntry]
 Pages = dict[Path, polib.POFile]  # by page, without suffix
@@ -173,8 +173,9 @@ def _copy(old: polib.POEntry, entry: polib.POEntry) -> None:
 
 def _carried(msgid: str, gone: list[polib.POEntry]) -> tuple[str, str] | None:
     """Find a translation of which only code or punctuation is to be changed."""
-    usable = (old for old in gone if old.msgstr != old.msgid and not old.fuzzy)
-    for old in filter(lambda old: old.msgstr, usable):
+    for old in gone:
+        if old.fuzzy or old.msgstr in ("", old.msgid):
+            continue
         if translation := carried(old.msgid, msgid, old.msgstr):
             return translation, old.tcomment
     return None
