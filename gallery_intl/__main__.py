@@ -18,6 +18,7 @@ from gallery_intl import update
 from gallery_intl.build import (
     BuildError,
     build_site,
+    explain,
     only_one,
     read_site,
     run_scripts,
@@ -142,6 +143,9 @@ def main() -> int:
     except (BuildError, CatalogError, SphinxError) as error:
         category = getattr(error, "category", "Error")
         print(f"{category}: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"Error: {explain(error)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("\nstopped", file=sys.stderr)

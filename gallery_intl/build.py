@@ -10,16 +10,24 @@ import contextlib
 import io
 import json
 import multiprocessing
+import os
 import shutil
+import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkServerContext
+from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TextIO, cast
 
 from filelock import FileLock, Timeout
 from jinja2 import Environment, FileSystemLoader
+from sphinx.application import Sphinx
 from sphinx.config import Config
+from sphinx.errors import SphinxError
+from sphinx.util.console import nocolor
+from sphinx.util.docutils import docutils_namespace, patch_docutils
 from sphinx.util.tags import Tags
 
 from gallery_intl import catalogs
@@ -30,7 +38,7 @@ from gallery_intl.status import broken_catalogs
 
 HERE = Path(__file__).parent
 # What every language build imports; done once, in the process they are forked from.
-PRELOAD = ["gallery_intl.build", "sphinx.cmd.build", "sphinx_gallery.gen_gallery"]
+PRELOAD = ["gallery_intl.build", "sphinx_gallery.gen_gallery"]
 
 
 class BuildError(Exception):
@@ -140,11 +148,50 @@ def build_languages(site: Site, languages: list[str]) -> None:
     print(f"building {', '.join(languages)} ...", flush=True)
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(PRELOAD)
-    with ProcessPoolExecutor(len(languages), mp_context=context) as pool:
-        builds = [pool.submit(build_language, site, language) for language in languages]
-        results = [show(build.result()) for build in as_completed(builds)]
+    builds = [start_build(context, site, language) for language in languages]
+    try:
+        results = [show(built) for built in as_completed(builds)]
+    finally:
+        for build in builds:
+            build.process.kill()
     if failed := sorted(built.language for built in results if built.status):
         raise BuildError(f"not built: {', '.join(failed)}; the site is as it was")
+
+
+class Build(NamedTuple):
+    """The process that builds a language, and the line on which its result comes.
+
+    A pool of processes would want semaphores, which not every machine has.
+    """
+
+    language: str
+    process: BaseProcess
+    line: Connection
+
+    def result(self) -> Built:
+        """Give how it ended, also if it was killed."""
+        try:
+            return cast(Built, self.line.recv())
+        except EOFError:
+            self.process.join()
+            said = f"its process ended with status {self.process.exitcode}"
+            return Built(self.language, 1, said, 0.0)
+
+
+def start_build(context: ForkServerContext, site: Site, language: str) -> Build:
+    line, end = context.Pipe(duplex=False)
+    process = context.Process(target=report_build, args=(site, language, end))
+    process.start()
+    end.close()  # the process has its own
+    return Build(language, process, line)
+
+
+def as_completed(builds: list[Build]) -> Iterator[Built]:
+    """Give the results in the order in which they come."""
+    running = {build.line: build for build in builds}
+    while running:
+        for line in wait(list(running)):
+            yield running.pop(cast(Connection, line)).result()
 
 
 def show(built: Built) -> Built:
@@ -156,26 +203,63 @@ def show(built: Built) -> Built:
     return built
 
 
+def report_build(site: Site, language: str, line: Connection) -> None:
+    """Build a language in this process, unless the one that asked for it dies."""
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    line.send(build_language(site, language))
+
+
+def end_with_parent() -> None:
+    """Leave nobody behind who would write into the next build."""
+    if parent := multiprocessing.parent_process():
+        wait([parent.sentinel])
+        os._exit(1)
+
+
 def build_language(site: Site, language: str) -> Built:
     """Run Sphinx for one language, in this process."""
-    from sphinx.cmd.build import build_main
-
     start = time.monotonic()
     doctrees, stage = site.doctrees(language), site.stage(language)
-    marker = doctrees / ".complete"
-    sources = source_pages(site)
-    start_afresh(marker, sources, doctrees, stage)
-    arguments = [
-        *("-q", "-W", "-b", "html", "-d", str(doctrees)),
-        *("-D", f"language={language}", "-D", "gallery_intl_run=0"),
-        *("--no-color", str(site.srcdir), str(stage)),
-    ]
-    output = io.StringIO()
-    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
-        status = build_main(arguments)
-    if status == 0:
-        marker.write_text(json.dumps(sources), encoding="utf-8")
+    status, output = 1, io.StringIO()
+    nocolor()
+    try:
+        marker = doctrees / ".complete"
+        sources = source_pages(site)
+        start_afresh(marker, sources, doctrees, stage)
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+            status = run_sphinx(site, language, output)
+        if status == 0:
+            marker.write_text(json.dumps(sources), encoding="utf-8")
+    except SphinxError as error:
+        print(f"{error.category}: {error}", file=output)
+    except OSError as error:  # what Sphinx warned of before is its echo
+        output = io.StringIO(f"Error: {explain(error)}")
     return Built(language, status, output.getvalue(), time.monotonic() - start)
+
+
+def run_sphinx(site: Site, language: str, warnings: TextIO) -> int:
+    """Build one language as plain Sphinx does; give its exit status."""
+    with patch_docutils(site.srcdir), docutils_namespace():
+        app = Sphinx(
+            srcdir=site.srcdir,
+            confdir=site.srcdir,
+            outdir=site.stage(language),
+            doctreedir=site.doctrees(language),
+            buildername="html",
+            confoverrides={"language": language, "gallery_intl_run": False},
+            status=None,
+            warning=warnings,
+            warningiserror=True,
+        )
+        app.build()
+        return app.statuscode
+
+
+def explain(error: Exception) -> str:
+    """Say in one line what went wrong; a copied tree has many errors in one."""
+    if isinstance(error, shutil.Error) and error.args and error.args[0]:
+        return str(error.args[0][0][-1])
+    return str(error)
 
 
 def source_pages(site: Site) -> list[str]:
