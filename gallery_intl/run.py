@@ -263,6 +263,15 @@ def switch_off(app: Sphinx, config: Config) -> None:
         }
 
 
+def allow_spaces(app: Sphinx, config: Config) -> None:
+    """Let the project's folder have spaces; Sphinx-Gallery warns of names below it."""
+    if " " in str(app.srcdir):
+        config.suppress_warnings = [
+            *config.suppress_warnings,
+            "sphinx_gallery.space_in_filename",
+        ]
+
+
 def run_first(app: Sphinx) -> None:
     """Run the gallery before Sphinx looks for pages."""
     if app.config.gallery_intl_generate or not app.config.gallery_intl_run:
@@ -283,6 +292,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_config_value("gallery_intl_dirs", [], "", list)
     # before Sphinx-Gallery checks its settings (10)
     app.connect("config-inited", switch_off, priority=5)
+    app.connect("config-inited", allow_spaces)
     # before Sphinx-Gallery (10, 500)
     app.connect("builder-inited", run_first, priority=5)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

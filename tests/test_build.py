@@ -21,10 +21,10 @@ PAGE = "tutorials/part/page"
 @pytest.fixture
 def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A small site of one page in two languages."""
-    shutil.copytree(ROOT, tmp_path / "site")
+    shutil.copytree(ROOT, tmp_path / "한 사이트")
     monkeypatch.setenv("RUNS", str(tmp_path / "runs"))
     monkeypatch.setenv("PYTHONPATH", str(PROJECT))
-    return tmp_path / "site"
+    return tmp_path / "한 사이트"
 
 
 @pytest.fixture
