@@ -11,6 +11,7 @@ import io
 import json
 import multiprocessing
 import os
+import re
 import shutil
 import threading
 import time
@@ -39,6 +40,8 @@ from gallery_intl.status import broken_catalogs
 HERE = Path(__file__).parent
 # What every language build imports; done once, in the process they are forked from.
 PRELOAD = ["gallery_intl.build", "sphinx_gallery.gen_gallery"]
+# As in cards; one with inline markup is none.
+SENTENCE = re.compile(r"[^`*|]+?(?:[.!?](?=\s|\Z)|[。！？])")  # noqa: RUF001
 
 
 class BuildError(Exception):
@@ -54,6 +57,7 @@ class Site(NamedTuple):
     locale_dir: Path
     out: Path
     icon: str | None
+    first_page: str  # the docname
     generated: list[Path]  # the folders that Sphinx-Gallery writes its pages to
 
     @property
@@ -90,6 +94,7 @@ def read_site(srcdir: Path) -> Site:
         srcdir / config.locale_dirs[0],
         srcdir / "_build",
         config.html_favicon,
+        config.root_doc,
         [pages for _scripts, pages in gallery_dirs(srcdir, gallery)],
     )
 
@@ -311,6 +316,7 @@ def write_front(site: Site, folder: Path) -> None:
             "href": f"{language}/index.html",
             "name": name,
             "title": translated_title(site, language),
+            "about": first_sentence(site, language),
         }
         for language, name in site.languages.items()
         if (folder / language).is_dir()
@@ -328,6 +334,17 @@ def translated_title(site: Site, language: str) -> str:
     """Give the site's title in one language."""
     interface = catalogs.po_path(site.locale_dir, language, "sphinx")
     return catalogs.translations(interface).get(site.title, site.title)
+
+
+def first_sentence(site: Site, language: str) -> str:
+    """Give what the first page says first, if it is translated and has no markup."""
+    path = catalogs.po_path(site.locale_dir, language, site.first_page)
+    found = catalogs.active(catalogs.read(path)) if path.is_file() else []
+    first = next((entry for entry in found if entry.comment == "paragraph"), None)
+    if first is None or not catalogs.is_translated(first):
+        return ""
+    sentence = SENTENCE.match(first.msgstr)
+    return sentence[0] if sentence else ""
 
 
 def icon(site: Site, folder: Path) -> str | None:
