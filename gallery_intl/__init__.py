@@ -18,6 +18,7 @@ FEATURES = (
     "markup",
     "status",
     "translation_status",
+    "issues",
     "comments",
     "locations",
     "contexts",
