@@ -63,7 +63,7 @@ html_show_sourcelink = False
 html_copy_source = False
 html_context = {"default_mode": "auto"}
 html_theme_options = {
-    "navbar_persistent": ["search-button-field", "language-menu"],
+    "navbar_persistent": ["search-button-field", "navigation-link", "language-menu"],
     "navbar_end": ["theme-switcher"],
     "navbar_align": "left",
     "footer_start": ["copyright"],

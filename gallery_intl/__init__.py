@@ -30,6 +30,7 @@ FEATURES = (
     "search",
     "preview",
     "tidy",
+    "color_modes",
 )
 
 

@@ -1,0 +1,72 @@
+"""Give a page the system's colours before and without scripts, and light ones on paper.
+
+The theme writes all its colours for ``html[data-theme="light"]`` and ``"dark"``, and a
+script says which. Until it has run the value is "auto", for which there are no rules:
+code has no colours and a dark system gets light pages. And what is dark on the screen
+is printed dark. Here each such rule of a style sheet is copied to where it is missing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.util.typing import ExtensionMetadata
+
+MARK = "/* colours without scripts and on paper: gallery_intl */\n"
+RULE = re.compile(r"(?:(?<=[{};/])|^)([^{};/]*\[data-theme=[^{}]*)(\{[^{}]*\})")
+MODE = re.compile(r"""\[data-theme=["']?(light|dark)["']?\]""")
+COMMA = re.compile(r",(?![^(]*\))")  # not one inside :not(a, b)
+
+
+def variants(selector: str) -> Iterator[tuple[str, str]]:
+    """Give where a selector of one mode holds: on which media, and its form there."""
+    found = MODE.search(selector)
+    mode = found[1] if found else ""
+    auto = MODE.sub("[data-theme=auto]", selector)
+    if mode == "light":
+        yield "", selector
+        yield "(prefers-color-scheme:light)", auto
+        yield "print", MODE.sub("[data-theme]", selector)
+    elif mode == "dark":
+        yield "screen", selector
+        yield "screen and (prefers-color-scheme:dark)", auto
+    else:
+        yield "", selector
+
+
+def completed(rule: re.Match[str]) -> str:
+    """Give a rule with its copies for other media."""
+    media: dict[str, list[str]] = {}
+    for selector in COMMA.split(rule[1]):
+        for medium, form in variants(selector.strip()):
+            media.setdefault(medium, []).append(form)
+    return "".join(
+        f"@media {medium}{{{text}}}\n" if medium else f"{text}\n"
+        for medium, text in ((m, ",".join(s) + rule[2]) for m, s in media.items())
+    )
+
+
+def with_all_modes(css: str) -> str:
+    """Complete the rules of a style sheet; one that is complete stays as it is."""
+    if MARK in css or not MODE.search(css):
+        return css
+    return RULE.sub(completed, css) + MARK  # behind an @charset, which must be first
+
+
+def complete_style_sheets(app: Sphinx, error: Exception | None) -> None:
+    if error or app.builder.format != "html":
+        return
+    for path in sorted(Path(app.outdir, "_static").rglob("*.css")):
+        old = path.read_text(encoding="utf-8")
+        new = with_all_modes(old)
+        if new != old:
+            path.write_text(new, encoding="utf-8")
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    # after the theme has written pygments.css (500)
+    app.connect("build-finished", complete_style_sheets, priority=600)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
