@@ -12,7 +12,7 @@ PREVIEW := $(filter no,$(RUN))
 LIVE_READY := $(if $(PREVIEW),$(LIGHT),$(READY))
 
 .DEFAULT_GOAL := help
-.PHONY: help html serve catalogs check progress test bench lint format linkcheck clean
+.PHONY: help html zip serve catalogs check progress test bench lint format linkcheck clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+[a-z%-]*:.*## ' $(MAKEFILE_LIST) \
@@ -24,6 +24,9 @@ html: $(READY)  ## build the site in all languages
 
 html-%: $(READY)  ## build one language
 	@$(INTL) html $*
+
+zip: html  ## pack each language as a zip that is read offline, by double click
+	@$(INTL) zip
 
 serve: $(LIGHT)  ## show the built site at http://127.0.0.1:8000 (PORT=...)
 	@$(INTL) serve --port $(PORT)

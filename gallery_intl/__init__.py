@@ -24,6 +24,7 @@ FEATURES = (
     "contexts",
     "downloads",
     "chrome",
+    "output_language",
     "cards",
     "figures",
     "interface",

@@ -24,6 +24,7 @@ from gallery_intl.build import (
     run_scripts,
 )
 from gallery_intl.catalogs import CatalogError, po_path
+from gallery_intl.offline import pack
 from gallery_intl.sphinx_words import fill_from_sphinx
 
 
@@ -31,6 +32,13 @@ def html(options: argparse.Namespace) -> None:
     """Build the site, or only the languages named."""
     front = build_site(options.source, options.language)
     print(f"the site is in {front.parent}: open {front}, or run: make serve")
+
+
+def zip_(options: argparse.Namespace) -> None:
+    """Pack the built languages, or only those named, to be read offline."""
+    site = read_site(options.source)
+    for path in pack(site, options.language or list(site.languages)):
+        print(path)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -110,10 +118,11 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="python -m gallery_intl", description=__doc__)
     top.add_argument("--source", type=Path, default=Path(), help="folder of conf.py")
     commands = top.add_subparsers(required=True, metavar="command")
-    for function in (html, run, catalogs, check, progress, serve, live):
-        command = commands.add_parser(function.__name__, help=function.__doc__)
+    for function in (html, zip_, run, catalogs, check, progress, serve, live):
+        name = function.__name__.removesuffix("_")
+        command = commands.add_parser(name, help=function.__doc__)
         command.set_defaults(function=function)
-        if function is html:
+        if function in (html, zip_):
             command.add_argument("language", nargs="*", help="default: all")
         if function is check:
             command.add_argument("paths", type=Path, nargs="*", help="default: all")
