@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.transforms import SphinxTransform
 from sphinx.util.typing import ExtensionMetadata
 
 from gallery_intl.catalogs import SOURCE_LANGUAGE
@@ -16,20 +15,19 @@ from gallery_intl.catalogs import SOURCE_LANGUAGE
 OUTPUT = "sphx-glr-script-out"
 
 
-class MarkOutputs(SphinxTransform):
-    """Mark each output of a script with the language of the scripts."""
-
-    default_priority = 880  # when all that is to be translated is
-
-    def apply(self, **kwargs: object) -> None:
-        if self.config.language == SOURCE_LANGUAGE:
-            return
-        for block in self.document.findall(nodes.literal_block):
-            if OUTPUT in block["classes"]:
-                # docutils writes this class as lang="en"
-                block["classes"].append(f"language-{SOURCE_LANGUAGE}")
+def mark_outputs(app: Sphinx, document: nodes.document, docname: str) -> None:
+    """Mark each output, in a box: the label that CSS puts there is translated."""
+    if app.config.language == SOURCE_LANGUAGE:
+        return
+    for block in list(document.findall(nodes.literal_block)):
+        if OUTPUT in block["classes"]:
+            box = nodes.container()
+            block.replace_self(box)  # and hand over classes and names
+            # docutils writes this class as lang="en"
+            block["classes"] = [f"language-{SOURCE_LANGUAGE}"]
+            box += block
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    app.add_transform(MarkOutputs)
+    app.connect("doctree-resolved", mark_outputs)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
