@@ -33,9 +33,10 @@ def looks(page: Page) -> list[str]:
     shown = "body, main, article, article :not(.copybtn, .copybtn *)"
     return page.locator(shown).evaluate_all(
         """nodes => nodes.map(node => {
-            const { color, backgroundColor, borderColor, filter }
+            const { color, backgroundColor, borderColor, filter, colorScheme }
                 = getComputedStyle(node);
-            return [node.localName, color, backgroundColor, borderColor, filter].join();
+            return [node.localName, color, backgroundColor, borderColor, filter,
+                colorScheme].join();
         })"""
     )
 
@@ -80,7 +81,18 @@ def test_a_dark_page_is_printed_as_a_light_one(
         "node => getComputedStyle(node).backgroundColor"
     ) in ("rgb(255, 255, 255)", "rgba(0, 0, 0, 0)")
     assert looks(dark) == looks(light)
+    light.close()
+    dark.close()
+
+
+def test_the_figures_of_a_dark_page_are_printed_light(
+    served: str, chromium: Browser
+) -> None:
+    url = f"{served}ja/{LESSON}"
+    light, dark = (opened(chromium, url, scheme) for scheme in ("light", "dark"))
+
     figures = [page.locator("article img").first for page in (light, dark)]
+
     assert figures[0].screenshot() == figures[1].screenshot()
     light.close()
     dark.close()

@@ -82,7 +82,7 @@ def test_the_navigation_can_be_reached_and_nothing_is_dead(
         expect(page.locator("#pst-primary-sidebar")).to_be_in_viewport()
     else:
         assert page.locator("a.navigation-link:visible").count() == 0
-    expect(page.locator(".bd-toc-nav a:visible").first).to_be_visible()
+    expect(page.locator(".page-toc a:visible").first).to_be_visible()
     page.locator(".bd-docs-nav a[href*='starting_processes']").click()
 
     page.wait_for_url(f"{served}{language}/tutorials/ranks/starting_processes.html")

@@ -1,0 +1,113 @@
+"""Pages bear what readers set: no motion, large text, wide spacing; and say languages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from playwright.sync_api import Browser, Page, expect
+
+LANGUAGES = ("en", "ko", "zh_CN", "ja")
+LESSON = "tutorials/ranks/hello_ranks.html"
+PAGES = (LESSON, "index.html", "about.html", "translation_status.html")
+# WCAG 1.4.12: what a reader may set without losing any text.
+SPACING = """* { line-height: 1.5 !important; letter-spacing: .12em !important;
+  word-spacing: .16em !important } p { margin-bottom: 2em !important }"""
+LARGE = "html { font-size: 200% !important }"
+MOTION = """() => [...document.querySelectorAll("*")].flatMap(node =>
+  [null, "::before", "::after", "::backdrop"].flatMap(part => {
+    const style = getComputedStyle(node, part);
+    const seconds = `${style.transitionDuration},${style.animationDuration}`
+      .split(",").map(text => parseFloat(text) * (/ms/.test(text) ? .001 : 1));
+    return Math.max(...seconds) > .01 || style.scrollBehavior === "smooth"
+      ? [`${node.localName}.${node.className}${part ?? ""}`] : [];
+  }))"""
+
+each_language = pytest.mark.parametrize("language", LANGUAGES)
+
+
+@pytest.fixture(scope="module")
+def still(chromium: Browser) -> Iterator[Page]:
+    """A page in the browser of a reader who wants no motion."""
+    context = chromium.new_context(reduced_motion="reduce")
+    yield context.new_page()
+    context.close()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_nothing_moves_for_who_wants_no_motion(
+    served: str, still: Page, width: int
+) -> None:
+    still.set_viewport_size({"width": width, "height": 900})
+    still.goto(f"{served}ko/{LESSON}")
+
+    assert still.evaluate(MOTION) == []
+    still.keyboard.press("Control+k")
+    expect(still.locator("dialog[open] input")).to_be_focused()
+    assert still.evaluate(MOTION) == []
+    still.goto(f"{served}ko/search.html?q=DataParallel")
+    expect(still.locator("#search-results li").first).to_be_visible()
+    assert still.evaluate(MOTION) == []
+
+
+@each_language
+@pytest.mark.parametrize(
+    ("style", "width"),
+    [(LARGE, 640), (SPACING, 390), (SPACING, 1280)],
+    ids=["large", "spaced, phone", "spaced, desk"],
+)
+def test_a_reader_may_set_the_text_as_needed(
+    served: str, still: Page, language: str, style: str, width: Any
+) -> None:
+    still.set_viewport_size({"width": width, "height": 900})
+
+    for name in PAGES:
+        still.goto(f"{served}{language}/{name}")
+        still.add_style_tag(content=style)
+        for tag in ("html", "main", "article"):
+            over = still.locator(tag).first.evaluate(
+                "node => node.scrollWidth - node.clientWidth"
+            )
+            assert over <= 1, f"{name}: {tag} is {over} px too wide"
+        assert cut(still) == [], name
+
+
+def cut(page: Page) -> list[str]:
+    """Give the texts that their box cuts off; one that ends in dots does not count."""
+    return page.locator(
+        "article :is(h1, h2, p, li, td, th), header a, header summary, nav a"
+    ).evaluate_all(
+        """nodes => nodes.filter(node => {
+            const style = getComputedStyle(node);
+            return node.checkVisibility() && style.overflowX === "hidden"
+              && style.textOverflow !== "ellipsis"
+              && (node.scrollWidth > node.clientWidth + 1
+                || node.scrollHeight > node.clientHeight + 1);
+        }).map(node => node.outerHTML.slice(0, 99))"""
+    )
+
+
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+def test_outputs_are_in_english_and_code_is_in_the_language_of_its_comments(
+    site: Path, language: str
+) -> None:
+    page = BeautifulSoup((site / language / LESSON).read_text("utf-8"), "html.parser")
+
+    def languages(place: str) -> set[str]:
+        found = page.select(place)
+        assert found
+        return {node.find_parent(lang=True)["lang"] for node in found}
+
+    assert languages(".sphx-glr-script-out pre") == {"en"}
+    assert languages(".highlight-Python pre") == {language.replace("_", "-")}
+    # the label, which is in CSS, is translated
+    assert languages(".sphx-glr-script-out") == {language.replace("_", "-")}
+
+
+def test_the_english_page_marks_nothing_as_english(site: Path) -> None:
+    page = BeautifulSoup((site / "en" / LESSON).read_text("utf-8"), "html.parser")
+
+    assert not page.select("article [lang]")
