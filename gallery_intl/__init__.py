@@ -25,6 +25,7 @@ FEATURES = (
     "downloads",
     "chrome",
     "output_language",
+    "machine_labels",
     "cards",
     "figures",
     "interface",

@@ -20,7 +20,7 @@ from sphinx.util.tags import Tags
 
 NAME = ".fingerprint.json"
 PACKAGES = ("torch", "sphinx-gallery", "matplotlib", "numpy")
-MODULES = ("ranks.py", "drawing.py", "svg.py", "generate.py")
+MODULES = ("ranks.py", "drawing.py", "svg.py", "generate.py", "machine.py")
 
 
 class Fingerprint(NamedTuple):

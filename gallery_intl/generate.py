@@ -34,8 +34,9 @@ from sphinx_gallery.scrapers import (  # type: ignore[import-untyped]
 )
 from sphinx_gallery.utils import get_md5sum  # type: ignore[import-untyped]
 
-from gallery_intl import fingerprint, processes
+from gallery_intl import fingerprint, machine, processes
 from gallery_intl.outcomes import script_line, script_traceback
+from gallery_intl.python_source import world_size
 
 LOCK = ".lock"
 Tell = Callable[..., None]
@@ -129,6 +130,12 @@ def describe(error: BaseException, source: Path, srcdir: Path) -> str:
     return f"{page}: the script failed\n\n{script_traceback(error, source)}"
 
 
+def note_machine(source: Path, target: Path) -> None:
+    """Note beside a page the machine that its outputs came from."""
+    script = source.read_text(encoding="utf-8")
+    machine.write(target, machine.take(script, world_size(script) or 0))
+
+
 class Pages:
     """Sphinx-Gallery's function that makes a page, made safe to interrupt.
 
@@ -153,6 +160,7 @@ class Pages:
         try:
             compile(source.read_bytes(), str(source), "exec")
             made = self.run(name, target_dir, source_dir, conf)
+            note_machine(source, target)
         except BaseException as error:
             Path(f"{target}.md5").unlink(missing_ok=True)
             raise PageError(describe(error, source, self.srcdir)) from error
