@@ -6,8 +6,11 @@ them all.
 
 from __future__ import annotations
 
-from sphinx.application import Sphinx
-from sphinx.util.typing import ExtensionMetadata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # recording a page needs this package, and no Sphinx
+    from sphinx.application import Sphinx
+    from sphinx.util.typing import ExtensionMetadata
 
 __version__ = "0.1"
 

@@ -6,12 +6,12 @@ name file and line, one canonical writer, one rule for what counts as translated
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 from pathlib import Path
 
 import polib  # type: ignore[import-untyped]
+
+from gallery_intl.files import replace_file as replace_file
 
 SOURCE_LANGUAGE = "en"  # what the scripts and the interface are written in
 WIDTH = 79
@@ -143,23 +143,6 @@ def write(path: Path, catalog: polib.POFile) -> bool:
         return False
     replace_file(path, text.encode("utf-8"))
     return True
-
-
-def replace_file(path: Path, data: bytes) -> None:
-    """Put a whole file in place in one step, so that it is never half written."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
-        Path(temporary).chmod(mode)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def compile_language(locale_dir: Path, language: str) -> None:

@@ -15,55 +15,12 @@ from sphinx_gallery.scrapers import (  # type: ignore[import-untyped]
     matplotlib_scraper,
 )
 
-from gallery_intl import svg
-
-RC_PARAMS: dict[str, Any] = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "gallery",
-    "figure.figsize": (7, 3),
-    "figure.constrained_layout.use": True,
-    "figure.constrained_layout.h_pad": 0.08,  # inches: CJK letters are high
-    "figure.constrained_layout.w_pad": 0.08,
-    "figure.facecolor": "none",
-    "axes.facecolor": "none",
-    "font.size": 13,
-    "axes.titlesize": 14,
-    "xtick.labelsize": 12,
-    "ytick.labelsize": 12,
-    "legend.fontsize": 12,
-    "legend.frameon": False,  # longer words would run over a frame
-    "lines.linewidth": 2,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.axisbelow": True,
-    "hatch.color": svg.PAPER,
-    "grid.color": svg.RULE,
-    **dict.fromkeys(
-        (
-            "text.color",
-            "axes.edgecolor",
-            "axes.labelcolor",
-            "patch.edgecolor",
-            "xtick.color",
-            "ytick.color",
-            "boxplot.boxprops.color",
-            "boxplot.capprops.color",
-            "boxplot.flierprops.color",
-            "boxplot.flierprops.markeredgecolor",
-            "boxplot.whiskerprops.color",
-        ),
-        svg.INK,
-    ),
-}
+from gallery_intl import figure_style, svg
 
 
 def reset(gallery_conf: dict[str, Any], fname: str | None) -> None:
     """Give the next script's figures their style; stands after "matplotlib"."""
-    import matplotlib
-    from cycler import cycler
-
-    matplotlib.rcParams.update(RC_PARAMS)  # type: ignore[arg-type]
-    matplotlib.rcParams["axes.prop_cycle"] = cycler(color=list(svg.CYCLE))
+    figure_style.use()
 
 
 def scraper(

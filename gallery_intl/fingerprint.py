@@ -20,7 +20,14 @@ from sphinx.util.tags import Tags
 
 NAME = ".fingerprint.json"
 PACKAGES = ("torch", "sphinx-gallery", "matplotlib", "numpy")
-MODULES = ("ranks.py", "drawing.py", "svg.py", "generate.py", "machine.py")
+MODULES = (
+    "ranks.py",
+    "drawing.py",
+    "figure_style.py",
+    "svg.py",
+    "generate.py",
+    "machine.py",
+)
 
 
 class Fingerprint(NamedTuple):

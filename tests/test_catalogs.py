@@ -103,7 +103,7 @@ def test_a_file_is_whole_or_as_it_was(
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(catalogs.os, "fsync", stop)
+    monkeypatch.setattr("os.fsync", stop)
     with pytest.raises(KeyboardInterrupt):
         catalogs.replace_file(path, b"new")
 
