@@ -9,6 +9,11 @@ import shutil
 import sys
 from pathlib import Path
 
+if sys.argv[1:2] == ["record"]:  # on a machine that may have no Sphinx
+    from gallery_intl.record import main as record_main
+
+    sys.exit(record_main(sys.argv[2:]))
+
 from sphinx.cmd.build import build_main
 from sphinx.errors import SphinxError
 
@@ -113,12 +118,20 @@ def check(options: argparse.Namespace) -> None:
         sys.exit(1)
 
 
+def record(options: argparse.Namespace) -> None:
+    """Record what pages print on this machine; needs torch, and no Sphinx."""
+    from gallery_intl.record import main
+
+    sys.exit(main(["--source", str(options.source), *options.arguments]))
+
+
 def parser() -> argparse.ArgumentParser:
     """Give the command line."""
     top = argparse.ArgumentParser(prog="python -m gallery_intl", description=__doc__)
     top.add_argument("--source", type=Path, default=Path(), help="folder of conf.py")
     commands = top.add_subparsers(required=True, metavar="command")
-    for function in (html, zip_, run, catalogs, check, progress, serve, live):
+    made = (html, zip_, run, catalogs, check, progress, serve, live, record)
+    for function in made:
         name = function.__name__.removesuffix("_")
         command = commands.add_parser(name, help=function.__doc__)
         command.set_defaults(function=function)
@@ -132,6 +145,8 @@ def parser() -> argparse.ArgumentParser:
             command.add_argument("--json", action="store_true", help="for programs")
         if function in (serve, live):
             command.add_argument("--port", type=int, default=8000)
+        if function is record:
+            command.add_argument("arguments", nargs=argparse.REMAINDER)
         if function is live:
             command.add_argument("language", help="such as ko")
             command.add_argument(
