@@ -6,13 +6,15 @@ VENV := .venv
 PY := $(VENV)/bin/python
 INTL := $(PY) -m gallery_intl
 READY := $(VENV)/.ready
+# a machine with GPUs has a torch of its own; ours is used if it is there
+PYTHON_HERE := $(if $(wildcard $(PY)),$(PY),$(PYTHON))
 # what does not run the gallery needs no torch
 LIGHT := $(VENV)/.ready-without-torch
 PREVIEW := $(filter no,$(RUN))
 LIVE_READY := $(if $(PREVIEW),$(LIGHT),$(READY))
 
 .DEFAULT_GOAL := help
-.PHONY: help html zip serve catalogs check progress test bench lint format linkcheck clean
+.PHONY: help html zip serve catalogs check progress test record bench lint format linkcheck clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+[a-z%-]*:.*## ' $(MAKEFILE_LIST) \
@@ -45,6 +47,9 @@ check: $(LIGHT)  ## check every rule that a translation must keep
 
 test: html $(VENV)/.browser  ## run all tests, the browser's too
 	@$(PY) -m pytest
+
+record:  ## record on a machine with GPUs what pages print (PAGES=...); needs torch
+	@$(PYTHON_HERE) -m gallery_intl record $(PAGES)
 
 bench: html $(VENV)/.browser  ## measure the downloads' share of a build, and the live view
 	@$(PY) tests/bench_downloads.py ko

@@ -29,6 +29,7 @@ FEATURES = (
     "chrome",
     "output_language",
     "machine_labels",
+    "record_tabs",
     "cards",
     "figures",
     "interface",

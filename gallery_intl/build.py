@@ -31,7 +31,7 @@ from sphinx.util.console import nocolor
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 from sphinx.util.tags import Tags
 
-from gallery_intl import catalogs
+from gallery_intl import catalogs, records
 from gallery_intl.fingerprint import gallery_dirs, read_settings
 from gallery_intl.languages import language_tag
 from gallery_intl.run import run_gallery
@@ -59,6 +59,7 @@ class Site(NamedTuple):
     icon: str | None
     first_page: str  # the docname
     generated: list[Path]  # the folders that Sphinx-Gallery writes its pages to
+    records: Path  # what pages printed on other machines
 
     @property
     def html(self) -> Path:
@@ -86,6 +87,7 @@ def read_site(srcdir: Path) -> Site:
     config = Config.read(srcdir, overrides={}, tags=Tags())
     config.add("gallery_intl_languages", {}, "html", dict)
     config.add("html_favicon", None, "html", str)
+    config.add("gallery_intl_records", records.FOLDER, "env", str)
     gallery = read_settings(srcdir, {}).gallery
     return Site(
         srcdir,
@@ -96,6 +98,7 @@ def read_site(srcdir: Path) -> Site:
         config.html_favicon,
         config.root_doc,
         [pages for _scripts, pages in gallery_dirs(srcdir, gallery)],
+        srcdir / config.gallery_intl_records,
     )
 
 
@@ -126,6 +129,7 @@ def build_site(srcdir: Path, only: list[str] | None = None) -> Path:
     with only_one(site):
         compile_catalogs(site, languages)
         run_scripts(srcdir)
+        check_records(site)
         build_languages(site, languages)
         publish(site, languages)
     return site.html / "index.html"
@@ -135,6 +139,15 @@ def run_scripts(srcdir: Path) -> None:
     """Run the scripts that changed; a warning stops, as everywhere."""
     if warnings := run_gallery(srcdir, srcdir):
         raise BuildError("\n".join(["the gallery ran with warnings:", *warnings]))
+
+
+def check_records(site: Site) -> None:
+    """Name the records that pages do not show; an edited one stops."""
+    try:
+        for line in records.stale(site.records, site.generated):
+            print(line, flush=True)
+    except records.RecordError as error:
+        raise BuildError(str(error)) from None
 
 
 def compile_catalogs(site: Site, languages: list[str]) -> None:

@@ -120,11 +120,16 @@ class TranslateFigures(SphinxTransform):
             message.parent.remove(message)
         shown = 0
         for image in self.document.findall(nodes.image):
-            if page := page_of(image["uri"], self.env):
+            if page := self.page_of(image):
                 show(image, page, self.env)
                 if shown:
                     image["loading"] = "lazy"
                 shown += 1
+
+    def page_of(self, image: nodes.image) -> str | None:
+        """Give the page whose words a figure has: what a feature says, or its file."""
+        named: str | None = image.attributes.pop("gallery_page", None)
+        return named or page_of(image["uri"], self.env)
 
 
 def page_of(uri: str, env: BuildEnvironment) -> str | None:

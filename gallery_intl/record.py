@@ -133,10 +133,9 @@ def record_page(site: Site, page: Page, gpus: int, name: str | None) -> bool:
     path = site.records / page.name / f"{name or profile(made.machine)}.json"
     records.write(path, made)
     print(f"{time.monotonic() - began:.1f} s, {made.machine.label}: {path}", flush=True)
-    if made.machine.ranks < made.machine.asked:
-        print(
-            f"  it asks for {made.machine.asked} ranks and ran with {made.machine.ranks}"
-        )
+    ranks, asked = made.machine.ranks, made.machine.asked
+    if ranks < asked:
+        print(f"  it asks for {asked} ranks and ran with {ranks}", flush=True)
     return True
 
 

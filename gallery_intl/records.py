@@ -19,7 +19,13 @@ from typing import Any, NamedTuple
 from gallery_intl import machine
 from gallery_intl.files import replace_file
 from gallery_intl.machine import Machine
-from gallery_intl.python_source import Block, blocks, tokens, world_size
+from gallery_intl.python_source import (
+    Block,
+    blocks,
+    normalize_newlines,
+    tokens,
+    world_size,
+)
 
 FOLDER = "records"  # beside conf.py
 
@@ -170,17 +176,26 @@ def of_page(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.json"))
 
 
-def stale(folder: Path, scripts: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Name the records that are not shown; ``scripts`` pairs pages with their text."""
-    known = dict(scripts)
+def stale(folder: Path, galleries: Iterable[Path]) -> Iterator[str]:
+    """Name the records that are not shown, given the folders with the pages' scripts.
+
+    Raises `RecordError` for one that was edited.
+    """
+    scripts = {
+        script.relative_to(gallery).with_suffix("").as_posix(): script
+        for gallery in galleries
+        for script in gallery.rglob("*.py")
+    }
     for path in sorted(folder.rglob("*.json")):
-        page = path.parent.relative_to(folder).as_posix()
-        if page not in known:
+        record, page = read(path), path.parent.relative_to(folder).as_posix()
+        if page not in scripts:
             yield f"{path}: not shown, there is no page {page} (delete it)"
-        elif read(path).code != code_hash(known[page]):
+            continue
+        text = scripts[page].read_text(encoding="utf-8")
+        if record.code != code_hash(normalize_newlines(text)):
             yield (
-                f"{path}: not shown, the code has changed since"
-                f" (on that machine: make record PAGES={page})"
+                f"{path}: not shown, the code of {page} has changed since"
+                " (on that machine: make record)"
             )
 
 
