@@ -54,6 +54,22 @@ sphinx_gallery_conf = {
     "css": [],  # gallery_intl brings what its pages need
 }
 
+# What readers type, and our word for it; all languages in one, no two are alike.
+html_search_options = {
+    "synonyms": {
+        "그래디언트": "변화도",
+        "그레이디언트": "변화도",
+        "기울기": "변화도",
+        "병렬 처리": "병렬",
+        "병렬처리": "병렬",
+        "분할": "나누기",
+        "グラディエント": "勾配",
+        "並列処理": "並列",
+        "並列化": "並列",
+        "求和": "总和",
+    }
+}
+
 html_title = project
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]

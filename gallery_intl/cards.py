@@ -141,7 +141,7 @@ def fill_card(env: BuildEnvironment, builder: Any, node: card, origin: str) -> N
             *node.children,
             nodes.paragraph("", "", link, classes=["card-title", *marks(heading)]),
             sentence,
-            classes=["card"],
+            classes=["card", "no-search"],
         )
     )
 

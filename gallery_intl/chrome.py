@@ -98,6 +98,7 @@ class ReplaceFurniture(SphinxTransform):
                 remove(footer)
             else:
                 footer["translatable"] = False
+                footer["classes"].append("no-search")
                 footer.children = [*self.downloads(footer), *self.closing_lines()]
                 adopt(footer)
         for note in with_class(self.document, NOTE):
@@ -121,7 +122,7 @@ class ReplaceFurniture(SphinxTransform):
         section = title.parent
         section.insert(
             section.index(title) + 1,
-            nodes.bullet_list("", *items, classes=["needs"]),
+            nodes.bullet_list("", *items, classes=["needs", "no-search"]),
         )
 
     def downloads(self, footer: nodes.Element) -> Iterator[nodes.Element]:

@@ -1,73 +1,130 @@
 """Let readers find Korean, Japanese and Chinese words, compounds and parts of them.
 
 These languages do not set every word apart, so a search for whole words finds little.
-Here a run of their letters is indexed, and asked for, by its pairs of neighbouring
-letters: データ並列 by デー, ータ, タ並, 並列. It needs no dictionary and no server, and
-the splitter in the browser is the same as that of the index, so both always agree.
+Here a run of their letters is indexed by its pairs of neighbours: 数据并行 by 数据,
+据并, 并行. It needs no dictionary and no server. The browser keeps the words as they
+were typed, for snippets and marks, and asks for their pairs (``search.js``).
+
+English is stemmed as Sphinx does it; its results are ranked like those of the others.
 """
 
 from __future__ import annotations
 
+import json
 import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import sphinx.search
+from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.search import SearchLanguage
+from sphinx.search.en import SearchEnglish
 from sphinx.util.typing import ExtensionMetadata
 
-# Hangul, Han with 々〇, kana without the middle dot. The same text in JavaScript.
+# Hangul, Han with 々〇, kana without the middle dot. The browser gets the same text.
 LETTERS = (
     r"\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3"
     r"\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff"
     r"\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff"
 )
-RUN = re.compile(f"[{LETTERS}]+|[0-9A-Za-z_]+")
-IS_RUN = re.compile(f"[{LETTERS}]+")
+HANGUL = r"\uac00-\ud7a3"
+ACROSS_SPACE = re.compile(rf"([{HANGUL}])\s(?=([{HANGUL}]))")
+RUN = re.compile(rf"[{LETTERS}]+|(?:(?![{LETTERS}])\w)+")
+IS_PAIRED = re.compile(rf"[{LETTERS}]{{2,}}")
+NO_PROSE = (nodes.literal_block, nodes.comment, nodes.raw, nodes.meta)
 
-ACROSS_SPACE = re.compile(r"([\uac00-\ud7a3])\s(?=([\uac00-\ud7a3]))")
-
-# What a Korean reader may type behind a noun. Only a query drops it: the pairs of the
-# noun are in the index whatever follows it.
+# What a Korean reader may type behind a noun. Left out are those that also end nouns
+# of this field: 변화도, 정밀도.
 PARTICLES = (
     "입니다|합니다|됩니다|에서는|에서도|으로는|으로|에서|에게|부터|까지|처럼|보다|하는|하기|하다"
-    "|되는|은|는|이|가|을|를|의|에|로|와|과|도|만|란"
+    "|되는|은|는|이|가|을|를|의|에|로|와|과"
 )
 
-SPLITTER = """
-const pairRun = /[%(letters)s]+|[0-9A-Za-z_]+/gu;
-const isPairRun = /^[%(letters)s]+$/u;
-const particle = /^([\\uac00-\\ud7a3]{2,}?)(%(particles)s)$/u;
-var splitQuery = (query) =>
-  (query.match(pairRun) || []).flatMap((run) => {
-    if (!isPairRun.test(run)) return [run];
-    const letters = [...run.replace(particle, "$1")];
-    if (letters.length < 2) return letters;
-    return letters.slice(1).map((letter, i) => letters[i] + letter);
-  });
-"""
+SCRIPT = (Path(__file__).parent / "search.js").read_text(encoding="utf-8")
+OFTEN = (3, 9)  # times that the prose of a page says one of its main words
+NAMED = 3  # what a name counts that the prose sets as code: it is explained there
+MARK = "+"  # behind a main word in the index, once or twice
+
+
+def normal(text: str) -> str:
+    """Give one form to full and half width, and to the parts of Hangul on macOS."""
+    return unicodedata.normalize("NFKC", text)
 
 
 def pairs(text: str) -> list[str]:
     """Split a text into Latin words and pairs of CJK letters."""
     found: list[str] = []
-    for run in RUN.findall(text):
-        if IS_RUN.fullmatch(run) and len(run) > 1:
+    for run in RUN.findall(normal(text)):
+        if IS_PAIRED.fullmatch(run):
             found += [run[i : i + 2] for i in range(len(run) - 1)]
         else:
             found.append(run)
     return found
 
 
-class PairSearch(SearchLanguage):
-    """Search by pairs of letters; names and numbers by whole words."""
+def prose(node: nodes.Node, weight: int = 1) -> Iterator[tuple[str, int]]:
+    """Give the texts of a page, with their weights, without code and furniture."""
+    if isinstance(node, nodes.Text):
+        yield node.astext(), weight
+    elif isinstance(node, nodes.Element) and is_prose(node):
+        inner = NAMED if isinstance(node, nodes.literal) else weight
+        for child in node.children:
+            yield from prose(child, inner)
 
-    js_splitter_code = SPLITTER % {"letters": LETTERS, "particles": PARTICLES}
+
+def is_prose(node: nodes.Element) -> bool:
+    return not isinstance(node, NO_PROSE) and "no-search" not in node["classes"]
+
+
+class RankedSearch(SearchLanguage):
+    """Mark in the index which words are main words of a page; rank by them."""
+
+    particles = ""  # endings that a query may carry, as a regular expression
+    fillers = ""  # letters that a query may hold and a page need not
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        super().__init__(options)
+        self.said: Counter[str] = Counter()  # on the page that is indexed now
+        known = {
+            "letters": LETTERS,
+            "particles": self.particles,
+            "fillers": self.fillers,
+            "synonyms": options.get("synonyms", {}),
+        }
+        self.js_splitter_code = f"const searchKnows = {json.dumps(known)};\n{SCRIPT}"
+
+    def words(self, text: str) -> list[str]:
+        """Split a text as the language does."""
+        return super().split(normal(text))
+
+    def notice(self, document: nodes.document) -> None:
+        """Learn the main words of the page that Sphinx will index next."""
+        self.said.clear()
+        for text, weight in prose(document):
+            for word in map(self.stem, self.words(text)):
+                self.said[word] += weight if self.word_filter(word) else 0
+
+    def marks(self, word: str) -> str:
+        count = self.said[self.stem(word)]
+        return MARK * sum(count >= often for often in OFTEN)
 
     def split(self, input: str) -> list[str]:
-        return pairs(input)
+        return [word + self.marks(word) for word in self.words(input)]
 
     def stem(self, word: str) -> str:
-        return word.lower()
+        bare = word.rstrip(MARK)
+        return super().stem(bare).lower() + word[len(bare) :]
+
+
+class PairSearch(RankedSearch):
+    """Search by pairs of letters; names and numbers by whole words."""
+
+    def words(self, text: str) -> list[str]:
+        return pairs(text)
 
 
 class KoreanSearch(PairSearch):
@@ -75,9 +132,12 @@ class KoreanSearch(PairSearch):
 
     lang = "ko"
     language_name = "Korean"
+    particles = PARTICLES
+    fillers = "간"
 
-    def split(self, input: str) -> list[str]:
-        return pairs(input) + [a + b for a, b in ACROSS_SPACE.findall(input)]
+    def words(self, text: str) -> list[str]:
+        across = [a + b for a, b in ACROSS_SPACE.findall(normal(text))]
+        return pairs(text) + across
 
 
 class JapaneseSearch(PairSearch):
@@ -85,6 +145,7 @@ class JapaneseSearch(PairSearch):
 
     lang = "ja"
     language_name = "Japanese"
+    fillers = r"\u3041-\u3096間用化的"  # hiragana: の, を, とは, する
 
 
 class ChineseSearch(PairSearch):
@@ -92,9 +153,22 @@ class ChineseSearch(PairSearch):
 
     lang = "zh"
     language_name = "Chinese"
+    fillers = "的之间与和及在用"
+
+
+class EnglishSearch(RankedSearch, SearchEnglish):
+    """English as Sphinx splits and stems it."""
+
+
+def notice_page(app: Sphinx, document: nodes.document, docname: str) -> None:
+    indexer = getattr(app.builder, "indexer", None)
+    if indexer is not None and isinstance(indexer.lang, RankedSearch):
+        indexer.lang.notice(document)
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    for language in (KoreanSearch, JapaneseSearch, ChineseSearch):
+    for language in (EnglishSearch, KoreanSearch, JapaneseSearch, ChineseSearch):
         sphinx.search.languages[language.lang] = language
+    # Sphinx resolves and indexes page by page, even where it writes side by side
+    app.connect("doctree-resolved", notice_page, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

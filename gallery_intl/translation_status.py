@@ -81,7 +81,7 @@ class TranslationStatus(SphinxDirective):
         group = nodes.tgroup("", cols=len(head))
         group += [nodes.colspec(colwidth=1, stub=not at) for at in range(len(head))]
         group += [nodes.thead("", head), nodes.tbody("", *body, sums)]
-        return nodes.table("", group, classes=[TABLE, "colwidths-auto"])
+        return nodes.table("", group, classes=[TABLE, "no-search", "colwidths-auto"])
 
     def language(self, language: str) -> nodes.entry:
         """Name a language as it does itself."""

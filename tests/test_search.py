@@ -1,20 +1,58 @@
-"""Search: the same pairs of letters in the index and in the browser."""
+"""Search: what readers type, in a real browser against the built site."""
 
-import json
+from __future__ import annotations
+
+import csv
+import unicodedata
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
-from gallery_intl.search import KoreanSearch, pairs
+from gallery_intl.search import JapaneseSearch, KoreanSearch, pairs
 
-TEXTS = [
-    "DataParallel로 감싼 모델",
-    "データ並列学習とall_reduceを使う",
-    "分布式数据并行（DDP）与 torchrun",
-    "값",
-    "ランク0、々",
-    "",
-]
+LANGUAGES = ("en", "ko", "zh_CN", "ja")
+QUERIES = Path(__file__).parent / "search_queries"
+FIRST = 0.9  # of the queries must have the right page first
+LESSON = "tutorials/ranks/hello_ranks.html"
+DESK, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+SEARCH = """queries => queries.map(query =>
+  Search._performSearch(...Search._parseQuery(query)).reverse()
+    .map(([page]) => page.split("/").at(-1)))"""
+
+each_language = pytest.mark.parametrize("language", LANGUAGES)
+each_size = pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+
+Open = Callable[[str], Page]
+
+
+@pytest.fixture
+def opened(served: str, chromium: Browser) -> Iterator[Open]:
+    """Open a page of the site; what goes wrong in it fails the test."""
+    context = chromium.new_context(viewport=DESK)
+    context.set_default_timeout(30_000)
+    troubles: list[str] = []
+
+    def opened(path: str) -> Page:
+        page = context.new_page()
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.goto(path if "://" in path else served + path)
+        return page
+
+    yield opened
+    context.close()
+    assert troubles == []
+
+
+def search_page(opened: Open, language: str) -> Page:
+    page = opened(f"{language}/search.html")
+    page.wait_for_function("Search.hasIndex()")
+    return page
+
+
+# what is indexed
 
 
 def test_words_of_cjk_become_pairs_and_names_stay_whole() -> None:
@@ -22,70 +60,232 @@ def test_words_of_cjk_become_pairs_and_names_stay_whole() -> None:
     assert pairs("データ並列") == ["デー", "ータ", "タ並", "並列"]
 
 
-def test_a_korean_compound_is_found_without_its_spaces() -> None:
-    indexed = KoreanSearch({}).split("데이터 병렬 처리")
-
-    assert set(pairs("데이터병렬처리")) <= set(indexed)
+def test_no_pair_lies_across_punctuation() -> None:
+    assert pairs("梯度，进程。锁") == ["梯度", "进程", "锁"]
 
 
-@pytest.mark.parametrize("text", TEXTS)
-def test_the_browser_splits_as_the_index_does(text: str, chromium: Browser) -> None:
-    page = chromium.new_page()
-    script = KoreanSearch.js_splitter_code + f"; splitQuery({json.dumps(text)})"
+def test_letters_that_look_alike_are_indexed_alike() -> None:
+    decomposed = unicodedata.normalize("NFD", "랭크 データ")
 
-    in_browser = page.evaluate(script)
-    page.close()
+    assert pairs("ＧＰＵ ﾗﾝｸ") == ["GPU", "ラン", "ンク"]
+    assert pairs(decomposed) == pairs("랭크 データ")
 
-    particles_dropped = [word for word in pairs(text) if word in in_browser]
-    assert in_browser == particles_dropped
-    assert set(in_browser) <= set(pairs(text))
+
+def test_a_korean_compound_has_the_pair_across_its_space() -> None:
+    assert "스그" in KoreanSearch({}).words("프로세스 그룹")
+    assert "スグ" not in JapaneseSearch({}).words("プロセス グループ")
+
+
+# what is asked
 
 
 @pytest.mark.parametrize(
-    ("typed", "noun"),
-    [("변화도를", "변화도"), ("랭크에서는", "랭크"), ("모델입니다", "모델")],
-)
-def test_a_particle_behind_a_noun_is_dropped(
-    typed: str, noun: str, chromium: Browser
-) -> None:
-    page = chromium.new_page()
-
-    asked = page.evaluate(
-        KoreanSearch.js_splitter_code + f"; splitQuery({json.dumps(typed)})"
-    )
-    page.close()
-
-    assert asked == pairs(noun)
-
-
-QUERIES = {
-    "ko": [
-        "데이터 병렬",
-        "데이터병렬처리",
-        "랭크를",
-        "torchrun",
-        "변화도",
-        "all_reduce",
+    ("language", "typed", "words"),
+    [
+        ("ko", "변화도를", ["변화도"]),
+        ("ko", "랭크에서는", ["랭크"]),
+        ("ko", "모델입니다 결과", ["모델", "결과"]),
+        ("ko", "ＧＰＵ간 통신", ["GPU", "통신"]),
+        ("ja", "勾配 とは", ["勾配"]),
+        ("ja", "まとめ", ["まとめ"]),
+        ("en", "torch.nn.parallel.scatter", ["scatter"]),
+        ("en", "hello_ranks.py", ["hello_ranks", "py"]),
+        ("en", "all-reduce, now", ["all-reduce", "now"]),
     ],
-    "zh_CN": ["数据并行", "梯度", "进程组", "DataParallel", "torchrun"],
-    "ja": ["データ並列", "勾配", "プロセスグループ", "バッチサイズ", "DataParallel"],
-    "en": ["data parallelism", "gradients", "torchrun"],
-}
-
-
-@pytest.mark.parametrize("language", QUERIES)
-def test_what_a_reader_types_is_found(
-    language: str, served: str, chromium: Browser
+)
+def test_a_query_becomes_the_words_that_were_meant(
+    opened: Open, language: str, typed: str, words: list[str]
 ) -> None:
-    page = chromium.new_page()
-    problems: list[str] = []
-    page.on("pageerror", lambda error: problems.append(str(error)))
+    page = search_page(opened, language)
 
-    for query in QUERIES[language]:
-        page.goto(f"{served}{language}/search.html?q={query}")
-        first = page.locator("#search-results li a").first
-        first.wait_for(timeout=30_000)
-        assert first.get_attribute("href"), query
-    page.close()
+    assert page.evaluate("splitQuery", typed) == words
 
-    assert problems == []
+
+class Query(NamedTuple):
+    """What a reader types, the pages that are right (none: nowhere), and the answer."""
+
+    typed: str
+    wanted: set[str]
+    answer: list[str]
+
+    @property
+    def is_found(self) -> bool:
+        if not self.wanted:
+            return not self.answer
+        return not self.wanted.isdisjoint(self.answer)
+
+    @property
+    def is_first(self) -> bool:
+        return self.is_found and set(self.answer[:1]) <= self.wanted
+
+    def __str__(self) -> str:
+        wanted = " or ".join(sorted(self.wanted)) or "nothing"
+        return f"{self.typed!r}: wanted {wanted}, found {self.answer or 'nothing'}"
+
+
+def ask(page: Page, language: str) -> list[Query]:
+    """Ask all queries of a language."""
+    path = QUERIES / f"{language}.csv"
+    with path.open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    answers = page.evaluate(SEARCH, [row["query"] for row in rows])
+    return [
+        Query(
+            row["query"],
+            {page for page in row["expected"].split("|") if page},
+            list(dict.fromkeys(answer)),
+        )
+        for row, answer in zip(rows, answers, strict=True)
+    ]
+
+
+@each_language
+def test_readers_find_what_they_want_and_mostly_first(
+    opened: Open, language: str
+) -> None:
+    queries = ask(search_page(opened, language), language)
+
+    lost = [str(query) for query in queries if not query.is_found]
+    not_first = [str(query) for query in queries if not query.is_first]
+
+    assert len(queries) >= 40
+    assert lost == []
+    share = 1 - len(not_first) / len(queries)
+    assert share >= FIRST, f"first: {share:.0%}\n" + "\n".join(not_first)
+
+
+@each_language
+def test_the_furniture_of_a_page_is_not_in_the_index(
+    opened: Open, language: str
+) -> None:
+    texts = opened(f"{language}/{LESSON}").evaluate(
+        "[...document.querySelectorAll('ul.needs li, .sphx-glr-footer p')]"
+        ".map(node => node.textContent)"
+    )
+
+    answers = search_page(opened, language).evaluate(SEARCH, texts)
+
+    assert len(texts) > 6
+    found = dict(zip(texts, answers, strict=True))
+    here = [text for text, pages in found.items() if "hello_ranks" in pages]
+    assert here == []
+
+
+@each_language
+def test_a_page_of_links_or_search_itself_is_never_before_a_lesson(
+    opened: Open, language: str
+) -> None:
+    answers = search_page(opened, language).evaluate(
+        SEARCH, ["GPU", "DataParallel", "torchrun", "all_reduce"]
+    )
+
+    for answer in answers:
+        assert answer[0] not in ("index", "about", "translation_status")
+        assert not {"search", "genindex"} & set(answer)
+
+
+# what is shown
+
+COMPOUNDS = {
+    "en": ("mean gradients", "mean"),
+    "ko": ("변화도의 평균", "변화도"),
+    "zh_CN": ("梯度的平均值", "梯度"),
+    "ja": ("勾配の平均", "勾配"),
+}
+SECTION = "distributed_data_parallel.html#four-gradients-become-their-mean"
+
+
+@each_language
+def test_a_result_leads_to_the_section_and_shows_the_place(
+    opened: Open, language: str
+) -> None:
+    typed, word = COMPOUNDS[language]
+
+    page = opened(f"{language}/search.html?q={typed}")
+
+    result = page.locator(f"#search-results li:has(a[href$='{SECTION}'])")
+    expect(result.locator(".context")).to_contain_text(word)
+
+
+@each_language
+def test_a_section_is_found_from_a_folder_on_disk(
+    site: Path, opened: Open, language: str
+) -> None:
+    typed, _word = COMPOUNDS[language]
+
+    page = opened((site / language / "search.html").as_uri() + f"?q={typed}")
+
+    expect(page.locator(f"#search-results a[href$='{SECTION}']")).to_be_visible()
+
+
+def test_a_snippet_shows_parts_of_a_compound_that_is_nowhere_in_one_piece(
+    opened: Open,
+) -> None:
+    page = search_page(opened, "ja")
+
+    shown = page.evaluate(
+        """Search.makeSearchSummary(
+          "<main role=main><h1>勾配学習</h1><p class=no-search>勾配</p>"
+          + "<article>" + "前".repeat(500) + "勾配の学習" + "後".repeat(500),
+          new Set(["勾配学習"]), "").textContent"""
+    )
+
+    assert shown.startswith("…前")
+    assert "勾配の学習" in shown
+    assert len(shown) < 250
+
+
+@pytest.mark.parametrize("language", ["ko", "zh_CN", "ja"])
+def test_the_page_marks_words_not_single_pairs(opened: Open, language: str) -> None:
+    typed = {"ko": "프로세스를", "zh_CN": "进程组", "ja": "プロセス"}[language]
+    word = typed.removesuffix("를")
+    page = opened(f"{language}/search.html?q={typed}")
+
+    page.locator("#search-results a[href$='hello_ranks.html']").click()
+
+    expect(page.locator("article .highlighted").first).to_be_visible()
+    assert set(page.locator(".highlighted").all_inner_texts()) == {word}
+
+
+@each_size
+@each_language
+def test_the_keyboard_opens_the_dialog_and_shows_the_results(
+    opened: Open, language: str, size: ViewportSize
+) -> None:
+    page = opened(f"{language}/{LESSON}")
+    page.set_viewport_size(size)
+    field = page.locator("dialog[open] input[type=search]")
+
+    for keys in ("Control+k", "Meta+k"):
+        expect(field).to_be_hidden()
+        page.keyboard.press(keys)
+        expect(field).to_be_focused()
+        page.keyboard.press("Escape")
+    page.keyboard.press("Control+k")
+    field.fill(COMPOUNDS[language][0])
+    field.press("Enter")
+
+    results = page.locator("#search-results li a")
+    expect(results.first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+
+
+def test_enter_that_ends_a_composition_does_not_search(opened: Open) -> None:
+    page = opened(f"ja/{LESSON}")
+    page.keyboard.press("Control+k")
+    field = page.locator("dialog[open] input[type=search]")
+    expect(field).to_be_focused()
+    devtools = page.context.new_cdp_session(page)
+    address = page.url
+
+    text = {"text": "こうばい", "selectionStart": 4, "selectionEnd": 4}
+    devtools.send("Input.imeSetComposition", text)
+    # what a browser tells a page while an input method has the key
+    key = {"type": "keyDown", "key": "Process", "windowsVirtualKeyCode": 229}
+    devtools.send("Input.dispatchKeyEvent", key | {"code": "Enter"})
+    devtools.send("Input.insertText", {"text": "勾配"})
+
+    expect(field).to_have_value("勾配")
+    assert page.url == address
+    field.press("Enter")
+    page.wait_for_url("**/ja/search.html?q=*")
