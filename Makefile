@@ -10,11 +10,12 @@ READY := $(VENV)/.ready
 PYTHON_HERE := $(if $(wildcard $(PY)),$(PY),$(PYTHON))
 # what does not run the gallery needs no torch
 LIGHT := $(VENV)/.ready-without-torch
+INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all:
 PREVIEW := $(filter no,$(RUN))
 LIVE_READY := $(if $(PREVIEW),$(LIGHT),$(READY))
 
 .DEFAULT_GOAL := help
-.PHONY: help html zip serve catalogs check progress test record bench lint format linkcheck clean
+.PHONY: help html zip serve catalogs check progress test record bench lint format linkcheck lock clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+[a-z%-]*:.*## ' $(MAKEFILE_LIST) \
@@ -68,6 +69,12 @@ format: $(READY)  ## put the code into the one style
 linkcheck: $(READY)  ## visit the links that lead to other sites
 	@$(PY) -m sphinx -q -b linkcheck . _build/linkcheck
 
+lock:  ## lock all packages by their hashes, after requirements.txt was edited
+	$(NEW_ENOUGH)
+	@$(PYTHON) -m venv $(VENV)/lock
+	@$(VENV)/lock/bin/python -m pip install --quiet --disable-pip-version-check uv==0.13.8
+	@$(VENV)/lock/bin/python .ci/lock.py
+
 clean:  ## remove what was built; the environment stays
 	rm -rf _build tutorials
 	find locales -name '*.mo' -delete
@@ -78,19 +85,19 @@ define NEW_ENOUGH
 	  echo "Python 3.11 or newer is needed, $(PYTHON) is older: say make PYTHON=/path/to/python"; exit 1; }
 endef
 
-$(READY): requirements.txt constraints.txt
+$(LIGHT): locks/site.txt
 	$(NEW_ENOUGH)
-	@echo "installing packages into $(VENV) (a few minutes, once) ..."
+	@echo "installing packages into $(VENV) (a minute, once) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@$(INSTALL) -r locks/site.txt
 	@touch $@
 
-$(LIGHT): requirements.txt constraints.txt
-	$(NEW_ENOUGH)
-	@test $(READY) -nt requirements.txt -a $(READY) -nt constraints.txt || { \
-	  echo "installing packages into $(VENV) (a minute, once) ..." && $(PYTHON) -m venv $(VENV) && \
-	  grep -v -e '^torch==' -e '^-c' requirements.txt > $(VENV)/without-torch.txt && \
-	  $(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -r $(VENV)/without-torch.txt; }
+# torch's CPU build and its CUDA build are allowed, and each needs other libraries
+$(READY): $(LIGHT) locks/torch.txt locks/cuda.txt
+	@echo "installing torch into $(VENV) (a few minutes, once) ..."
+	@$(INSTALL) --no-deps -r locks/torch.txt || { \
+	  echo "to use a build of torch that locks/torch.txt does not have, install it into $(VENV) and say make again"; exit 1; }
+	@if $(PY) -m pip show torch | grep '^Requires:.*nvidia' > /dev/null; then $(INSTALL) --no-deps -r locks/cuda.txt; fi
 	@touch $@
 
 $(VENV)/.browser: $(READY) tests/browser.py

@@ -1,0 +1,190 @@
+"""The lock: everything that builds the site, by version and by hash."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+PROJECT = Path(__file__).parent.parent
+LOCKS = ("site", "torch", "cuda")
+ENTRY = re.compile(
+    r"^(?P<requirement>[\w.-]+==[^\\\n]+)(?P<hashes>(?:\\\n[^\\\n]*)*)", re.M
+)
+
+HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
+
+
+def lines(name: str) -> list[str]:
+    """Give a file's requirements as they stand there."""
+    text = (PROJECT / name).read_text("utf-8")
+    return [line for line in text.splitlines() if re.match(r"\w", line)]
+
+
+def locked(*names: str) -> dict[str, tuple[Requirement, list[str]]]:
+    """Give what locks/ holds: each package's requirement and hashes."""
+    found = {}
+    for name in names or LOCKS:
+        text = (PROJECT / "locks" / f"{name}.txt").read_text("utf-8")
+        for entry in ENTRY.finditer(text):
+            requirement = Requirement(entry["requirement"])
+            found[requirement.name] = (requirement, entry["hashes"].split("\\\n")[1:])
+    return found
+
+
+def needed(requirement: Requirement, seen: set[str]) -> Iterator[metadata.Distribution]:
+    """Give what is installed for a requirement, and for what that requires in turn."""
+    name = canonicalize_name(requirement.name)
+    if name in seen:
+        return
+    seen.add(name)
+    package = metadata.distribution(name)
+    yield package
+    for line in package.requires or []:
+        further = Requirement(line)
+        extras = [{"extra": extra} for extra in ("", *requirement.extras)]
+        if not further.marker or any(map(further.marker.evaluate, extras)):
+            yield from needed(further, seen)
+
+
+def test_all_that_is_installed_for_the_site_is_locked() -> None:
+    seen: set[str] = set()
+    asked = [Requirement(line) for line in lines("requirements.txt")]
+
+    installed = [package for one in asked for package in needed(one, seen)]
+
+    lock = {name: requirement for name, (requirement, _) in locked().items()}
+    assert len(installed) > 50
+    # torch's CPU build has the same version, with "+cpu" behind it
+    assert [
+        f"{package.name} {package.version}: say make lock, or install what is locked"
+        for package in installed
+        if (name := canonicalize_name(package.name)) not in lock
+        or Version(package.version) not in lock[name].specifier
+    ] == []
+
+
+def test_every_locked_package_has_one_version_and_its_hashes() -> None:
+    for name, (requirement, hashes) in locked().items():
+        assert [one.operator for one in requirement.specifier] == ["=="], name
+        assert hashes, name
+        assert [one for one in hashes if not HASH.fullmatch(one.strip())] == [], name
+
+
+def test_the_lock_holds_what_requirements_and_constraints_say() -> None:
+    lock = {name: str(requirement) for name, (requirement, _) in locked().items()}
+
+    for line in lines("requirements.txt"):
+        asked = Requirement(line)
+        name = canonicalize_name(asked.name)
+        version = Requirement(lock.get(name, f"{name}==0")).specifier
+        assert Version(str(version).removeprefix("==")) in asked.specifier, "make lock"
+    constraints = {str(Requirement(line)) for line in lines("constraints.txt")}
+    assert constraints == set(lock.values())
+
+
+def test_the_lock_names_no_index() -> None:
+    text = "".join((PROJECT / "locks" / f"{name}.txt").read_text() for name in LOCKS)
+
+    assert "://" not in text
+    assert "index" not in re.sub(r"^[\w.-]+==", "", text, flags=re.M)
+
+
+def test_only_torchs_cuda_build_needs_what_the_other_does_without() -> None:
+    assert [*locked("torch")] == ["torch"]
+    assert locked("cuda").keys() >= {"triton", "nvidia-nccl-cu13"}
+    assert not [name for name in locked("site") if re.match("nvidia|cuda|triton", name)]
+    assert len(locked("torch")["torch"][1]) > len(("cpu", "cuda"))
+
+
+def wheel(folder: Path, name: str, version: str, *requires: str) -> str:
+    """Make a package that holds nothing; give its line of a lock."""
+    path = folder / f"{name.replace('-', '_')}-{version}-py3-none-any.whl"
+    info = f"{path.name.removesuffix('-py3-none-any.whl')}.dist-info"
+    about = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}"]
+    about += [f"Requires-Dist: {one}" for one in requires]
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr(f"{info}/METADATA", "\n".join(about) + "\n")
+        tags = "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        file.writestr(f"{info}/WHEEL", tags)
+        file.writestr(f"{info}/RECORD", f"{info}/METADATA,,\n{info}/WHEEL,,\n")
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    plain = version.partition("+")[0]
+    return f"{name}=={plain} \\\n    --hash=sha256:{digest}\n"
+
+
+class Machine:
+    """A machine with the Makefile, and packages of its own to install."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.wheels = folder, folder / "wheels"
+        for name in ("wheels", "locks", ".venv"):
+            (folder / name).mkdir()
+        shutil.copy(PROJECT / "Makefile", folder)
+
+    def lock(self, name: str, text: str) -> None:
+        (self.folder / "locks" / f"{name}.txt").write_text(text)
+
+    def make(self, target: str) -> subprocess.CompletedProcess[str]:
+        """Let make install into a folder; a whole environment would take longer."""
+        packages = str(self.folder / "packages")
+        pip = {"PIP_CONFIG_FILE": os.devnull, "PIP_TARGET": packages}
+        pip |= {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(self.wheels)}
+        return subprocess.run(
+            ["make", f".venv/{target}", "PYTHON=true", f"PY={sys.executable}"],
+            cwd=self.folder,
+            env=os.environ | pip | {"PYTHONPATH": packages},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def installed(self) -> set[str]:
+        found = self.folder.glob("packages/*.dist-info")
+        return {path.name.partition("-")[0] for path in found}
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+def test_a_package_with_another_hash_stops_the_installation(machine: Machine) -> None:
+    machine.lock("site", wheel(machine.wheels, "page", "1.0"))
+    wheel(machine.wheels, "page", "1.0", "added")  # the same name, another content
+
+    made = machine.make(".ready-without-torch")
+
+    assert made.returncode != 0
+    assert "DO NOT MATCH THE HASHES" in made.stderr
+    assert "page==1.0" in made.stderr
+    assert machine.installed() == set()
+
+
+@pytest.mark.parametrize(
+    ("version", "requires", "more"),
+    [("2.13.0+cpu", [], set()), ("2.13.0", ["nvidia-nccl"], {"nvidia_nccl"})],
+)
+def test_torchs_cpu_build_and_its_cuda_build_are_installed(
+    machine: Machine, version: str, requires: list[str], more: set[str]
+) -> None:
+    machine.lock("site", wheel(machine.wheels, "page", "1.0"))
+    machine.lock("torch", wheel(machine.wheels, "torch", version, *requires))
+    machine.lock("cuda", wheel(machine.wheels, "nvidia-nccl", "1.0"))
+
+    made = machine.make(".ready")
+
+    assert made.returncode == 0, made.stderr
+    assert machine.installed() == {"page", "torch"} | more
