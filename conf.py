@@ -73,6 +73,7 @@ html_search_options = {
 html_title = project
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
+html_extra_path = ["LICENSE"]  # names also what the site ships of others
 html_css_files = ["site.css"]
 html_favicon = "_static/favicon.svg"
 html_show_sourcelink = False
