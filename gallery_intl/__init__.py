@@ -35,6 +35,7 @@ FEATURES = (
     "interface",
     "search",
     "preview",
+    "inner_links",
     "tidy",
     "color_modes",
 )

@@ -1,0 +1,67 @@
+"""Find a link to an own page that leads nowhere, in the build and with its line.
+
+Sphinx checks ``:doc:`` and ``:ref:``, and its ``linkcheck`` what leads to other sites.
+Between them are addresses such as ```text <../part/page.html#section>`__``, which
+nobody checks: they are compared here with the pages and sections of this build.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from urllib.parse import unquote, urlsplit
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
+from sphinx.util.typing import ExtensionMetadata
+
+logger = logging.getLogger(__name__)
+
+
+def pages_by_address(app: Sphinx) -> dict[str, str]:
+    """Map the address of each page, from the root of the site, to its docname."""
+    return {app.builder.get_target_uri(page): page for page in app.env.found_docs}
+
+
+def ids(env: BuildEnvironment, docname: str) -> set[str]:
+    document = env.get_doctree(docname)
+    return {name for node in document.findall(nodes.Element) for name in node["ids"]}
+
+
+def fault(app: Sphinx, docname: str, address: str) -> str:
+    """Say what is wrong with an address that a page links to; "" if nothing is."""
+    link = urlsplit(address)
+    if link.scheme or link.netloc:
+        return ""
+    here = app.builder.get_target_uri(docname)
+    path = posixpath.join(posixpath.dirname(here), unquote(link.path))
+    target = pages_by_address(app).get(posixpath.normpath(path) if link.path else here)
+    if target is None:
+        return "there is no such page"
+    if link.fragment and unquote(link.fragment) not in ids(app.env, target):
+        return f"the page {target!r} has no such section"
+    return ""
+
+
+def check_links(app: Sphinx, document: nodes.document, docname: str) -> None:
+    if app.builder.format != "html":
+        return
+    for link in document.findall(nodes.reference):
+        address = link.get("refuri")
+        if address is None or link.get("internal"):  # what Sphinx has resolved
+            continue
+        if reason := fault(app, docname, address):
+            logger.warning(
+                "link to %r: %s (mend it, or write :doc:, :ref: or :download:)",
+                address,
+                reason,
+                type="gallery_intl",
+                subtype="links",
+                location=link,
+            )
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    app.connect("doctree-resolved", check_links)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
