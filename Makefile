@@ -67,7 +67,7 @@ format: $(READY)  ## put the code into the one style
 	@$(PY) -m ruff format --force-exclude gallery_intl tests
 
 linkcheck: $(READY)  ## visit the links that lead to other sites
-	@$(PY) -m sphinx -q -b linkcheck . _build/linkcheck
+	@$(PY) -m sphinx -q -b linkcheck . _build/linkcheck && echo "every link to another site leads somewhere"
 
 lock:  ## lock all packages by their hashes, after requirements.txt was edited
 	$(NEW_ENOUGH)

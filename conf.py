@@ -91,3 +91,7 @@ html_theme_options = {
 }
 html_sidebars = {"index": []}
 copybutton_exclude = ".linenos, .gp, .go"
+
+linkcheck_timeout = 20  # seconds
+linkcheck_retries = 3
+linkcheck_anchors_ignore_for_url = [r"https://github\.com/"]  # a script makes them
