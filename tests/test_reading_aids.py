@@ -1,4 +1,4 @@
-"""Pages bear what readers set: no motion, large text, wide spacing; and say languages."""
+"""Pages bear what readers set: no motion, large text, spacing; and say languages."""
 
 from __future__ import annotations
 
