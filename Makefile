@@ -52,9 +52,10 @@ test: html $(VENV)/.browser  ## run all tests, the browser's too
 record:  ## record on a machine with GPUs what pages print (PAGES=...); needs torch
 	@$(PYTHON_HERE) -m gallery_intl record $(PAGES)
 
-bench: html $(VENV)/.browser  ## measure the downloads' share of a build, and the live view
+bench: html $(VENV)/.browser  ## measure builds, pages, search and the live view
 	@$(PY) tests/bench_downloads.py ko
 	@PYTHONPATH=. $(PY) tests/bench_live.py ko
+	@PYTHONPATH=. $(PY) tests/bench_search.py
 
 lint: $(READY)  ## check style, types and catalogs' form
 	@$(PY) -m ruff check .

@@ -43,7 +43,8 @@ def opened(served: str, chromium: Browser) -> Iterator[Open]:
 
     yield opened
     context.close()
-    assert troubles == []
+    # a browser forbids a page on disk to fetch the pages for its snippets
+    assert [text for text in troubles if "Failed to fetch" not in text] == []
 
 
 def search_page(opened: Open, language: str) -> Page:
@@ -159,13 +160,14 @@ def test_the_furniture_of_a_page_is_not_in_the_index(
     opened: Open, language: str
 ) -> None:
     texts = opened(f"{language}/{LESSON}").evaluate(
-        "[...document.querySelectorAll('ul.needs li, .sphx-glr-footer p')]"
+        "[...document.querySelectorAll("
+        "'ul.needs a, .sphx-glr-timing, .sphx-glr-signature')]"
         ".map(node => node.textContent)"
     )
 
     answers = search_page(opened, language).evaluate(SEARCH, texts)
 
-    assert len(texts) > 6
+    assert len(texts) == 3
     found = dict(zip(texts, answers, strict=True))
     here = [text for text, pages in found.items() if "hello_ranks" in pages]
     assert here == []
@@ -235,16 +237,24 @@ def test_a_snippet_shows_parts_of_a_compound_that_is_nowhere_in_one_piece(
     assert len(shown) < 250
 
 
-@pytest.mark.parametrize("language", ["ko", "zh_CN", "ja"])
-def test_the_page_marks_words_not_single_pairs(opened: Open, language: str) -> None:
-    typed = {"ko": "프로세스를", "zh_CN": "进程组", "ja": "プロセス"}[language]
-    word = typed.removesuffix("를")
+@pytest.mark.parametrize(
+    ("language", "typed", "word"),
+    [
+        ("ko", "프로세스를", "프로세스"),
+        ("zh_CN", "进程组", "进程组"),
+        ("ja", "勾配", "勾配"),
+    ],
+)
+def test_words_are_marked_and_not_their_pairs(
+    opened: Open, language: str, typed: str, word: str
+) -> None:
     page = opened(f"{language}/search.html?q={typed}")
 
-    page.locator("#search-results a[href$='hello_ranks.html']").click()
-
-    expect(page.locator("article .highlighted").first).to_be_visible()
-    assert set(page.locator(".highlighted").all_inner_texts()) == {word}
+    marked = page.locator("#search-results .highlighted")
+    expect(marked.first).to_be_visible()
+    assert set(marked.all_inner_texts()) == {word}
+    # what Sphinx marks on the page that is opened next
+    assert page.evaluate("localStorage.sphinx_highlight_terms") == word
 
 
 @each_size
@@ -256,18 +266,26 @@ def test_the_keyboard_opens_the_dialog_and_shows_the_results(
     page.set_viewport_size(size)
     field = page.locator("dialog[open] input[type=search]")
 
-    for keys in ("Control+k", "Meta+k"):
-        expect(field).to_be_hidden()
-        page.keyboard.press(keys)
-        expect(field).to_be_focused()
-        page.keyboard.press("Escape")
     page.keyboard.press("Control+k")
+    expect(field).to_be_focused()
     field.fill(COMPOUNDS[language][0])
     field.press("Enter")
 
     results = page.locator("#search-results li a")
     expect(results.first).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+
+
+def test_a_mac_opens_the_dialog_with_the_command_key(opened: Open) -> None:
+    page = opened(f"ko/{LESSON}")
+    page.add_init_script(
+        "Object.defineProperty(navigator, 'platform', {value: 'MacIntel'})"
+    )
+    page.reload()
+
+    page.keyboard.press("Meta+k")
+
+    expect(page.locator("dialog[open] input[type=search]")).to_be_focused()
 
 
 def test_enter_that_ends_a_composition_does_not_search(opened: Open) -> None:
