@@ -134,10 +134,11 @@ def credit_line(
 ) -> nodes.Element:
     """Say who translated and who reviewed a page, and offer its catalog."""
     said = [_("Translated by %s") % credits.translator] if credits.translator else []
-    parts = [nodes.Text(f"{text} · ") for text in (*said, review(credits))]
+    text = nodes.Text(" · ".join((*said, review(credits))))
+    # nobody can follow it on paper
+    link = nodes.inline("", " · ", improve(env, catalog), classes=["d-print-none"])
     classes = ["translation-credits", "no-search"]
-    link = improve(env, catalog)
-    return nodes.paragraph("", "", *parts, link, translatable=False, classes=classes)
+    return nodes.paragraph("", "", text, link, translatable=False, classes=classes)
 
 
 def link_gaps(app: Sphinx, document: nodes.document, docname: str) -> None:
