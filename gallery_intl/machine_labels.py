@@ -19,7 +19,7 @@ from sphinx.util.typing import ExtensionMetadata
 from gallery_intl import machine, machine_words
 from gallery_intl.machine_words import interface_line
 from gallery_intl.page_outputs import page_outputs
-from gallery_intl.pages import collects_messages
+from gallery_intl.pages import collects_messages, script_of
 
 FOOTER = "sphx-glr-footer"
 
@@ -30,19 +30,17 @@ class LabelOutputs(SphinxTransform):
     default_priority = 9  # after the furniture (8), before the source workaround (10)
 
     def apply(self, **kwargs: Any) -> None:
-        if collects_messages(self.env):
-            return
         page = Path(self.env.doc2path(self.env.docname))
+        script = script_of(self.env, self.env.docname)
         found = machine.read(page)
-        if found is None:
+        if not (script and found) or collects_messages(self.env):
             return
         self.env.note_dependency(machine.path_of(page))
-        for outputs in page_outputs(self.document):
+        for outputs in page_outputs(self.document, script.blocks()):
             if outputs.shown:
                 label = nodes.Text(machine_words.short(found))
-                place = outputs.code.parent.index(outputs.shown[0])
                 line = interface_line(label, name="output-machine")
-                outputs.code.parent.insert(place, line)
+                outputs.parent.insert(outputs.place, line)
         facts = machine_words.facts(found, self.config.language)
         for footer in self.document.findall(nodes.container):
             if FOOTER in footer["classes"]:

@@ -85,10 +85,10 @@ class ShowRecords(SphinxTransform):
             return
         seen(self.env)[docname] = digest(folder)
         sources = list(current(folder, script.text))
-        lines = [block.line for block in records.code_blocks(script.text)]
-        for outputs in page_outputs(self.document) if sources else ():
-            if outputs.line in lines:
-                self.show(outputs, lines.index(outputs.line), here, sources)
+        blocks = records.code_blocks(script.text) if sources else []
+        lines = [block.line for block in blocks]
+        for outputs in page_outputs(self.document, blocks):
+            self.show(outputs, lines.index(outputs.line), here, sources)
 
     def show(
         self, own: Outputs, number: int, here: Machine, sources: list[Source]
@@ -96,17 +96,16 @@ class ShowRecords(SphinxTransform):
         """Put what one code block printed and drew into tabs."""
         if not own.shown and not any(number in one.outputs for one in sources):
             return
-        parent, place = own.code.parent, own.code.parent.index(own.code) + 1
         for node in own.shown:
-            parent.remove(node)
+            own.parent.remove(node)
         printed = [node for node in own.shown if LABEL not in node["classes"]]
         tabs = [self.tab(OWN, here.label, here, printed)]
         for one in sources:
             output = one.outputs.get(number, Output([], []))
             shown = list(self.nodes_of(output, one))
             tabs.append(self.tab(one.name, one.label, one.machine, shown))
-        parent.insert(
-            place,
+        own.parent.insert(
+            own.place,
             create_component(
                 "tab-set", ["sd-tab-set", "records"], children=tabs, translatable=False
             ),

@@ -1,0 +1,12 @@
+"""
+Ranks
+=====
+
+.. code-block:: bash
+
+   torchrun --standalone --nproc-per-node=2 ranks.py
+"""
+import os
+
+if os.environ["RANK"] == "0":
+    print("ranks:", os.environ["WORLD_SIZE"])
