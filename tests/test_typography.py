@@ -1,0 +1,173 @@
+"""Each language is set as its readers expect: fonts, breaks, emphasis, code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+LANGUAGES = ("en", "ko", "zh_CN", "ja")
+CJK = LANGUAGES[1:]
+LESSON = "tutorials/ranks/hello_ranks.html"
+PAGES = (LESSON, "about.html")
+DESK, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+LETTER = {"ko": "한", "zh_CN": "汉", "ja": "漢"}
+FONT = {"ko": "KR", "zh_CN": "SC", "ja": "JP"}
+WIDTH = """(text) => {
+  const span = document.createElement("span");
+  span.textContent = text;
+  document.querySelector(".highlight pre").append(span);
+  const width = span.getBoundingClientRect().width;
+  span.remove();
+  return width;
+}"""
+SLANTED = """() => [...document.querySelectorAll("article :not(svg, svg *)")]
+  .filter((node) => getComputedStyle(node).fontStyle !== "normal")
+  .map((node) => node.outerHTML)"""
+GAP = """([place, text]) => {
+  const width = (text) => {
+    const span = document.createElement("span");
+    span.style.whiteSpace = "pre";
+    span.textContent = text;
+    document.querySelector(place).append(span);
+    const width = span.getBoundingClientRect().width;
+    span.remove();
+    return width;
+  };
+  return width(text) - width(text[0]) - width(text.slice(1));
+}"""
+TORN = """() => [...document.querySelectorAll("article :is(h1, h2, p)")].flatMap(
+(node) => {
+  const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
+  const torn = [];
+  while (walker.nextNode()) {
+    const text = walker.currentNode;
+    if (text.parentElement.closest("code, .visually-hidden, .headerlink")) continue;
+    for (const word of text.data.matchAll(/[가-힣]+/g)) {
+      const range = document.createRange();
+      range.setStart(text, word.index);
+      range.setEnd(text, word.index + word[0].length);
+      const rows = [...range.getClientRects()].map((box) => Math.round(box.top));
+      if (new Set(rows).size > 1) torn.push(word[0]);
+    }
+  }
+  return torn;
+})"""
+
+each_language = pytest.mark.parametrize("language", LANGUAGES)
+each_cjk = pytest.mark.parametrize("language", CJK)
+
+
+@pytest.fixture(scope="module")
+def page(chromium: Browser) -> Iterator[Page]:
+    page = chromium.new_page(viewport=DESK)
+    yield page
+    page.close()
+
+
+def style(page: Page, place: str, name: str) -> str:
+    return str(
+        page.locator(place).first.evaluate(
+            "(node, name) => getComputedStyle(node)[name]", name
+        )
+    )
+
+
+@each_cjk
+def test_nothing_in_a_text_is_slanted(served: str, page: Page, language: str) -> None:
+    for name in PAGES:
+        page.goto(f"{served}{language}/{name}")
+        page.locator("article p").first.evaluate(
+            "(node) => node.insertAdjacentHTML('beforeend', '<em>x</em><cite>x</cite>"
+            "<dfn>x</dfn><var>x</var><i>x</i><address>x</address>')"
+        )
+
+        assert page.evaluate(SLANTED) == [], name
+
+
+@each_cjk
+def test_a_letter_in_code_is_as_wide_as_two_latin_ones(
+    served: str, page: Page, language: str
+) -> None:
+    page.goto(f"{served}{language}/{LESSON}")
+    page.evaluate("document.fonts.ready")
+
+    letters = page.evaluate(WIDTH, LETTER[language] * 10)
+
+    assert letters == pytest.approx(page.evaluate(WIDTH, "ab" * 10), rel=0.01)
+
+
+@each_language
+def test_a_line_of_88_columns_fits(served: str, page: Page, language: str) -> None:
+    page.goto(f"{served}{language}/{LESSON}")
+
+    block = page.locator(".highlight pre").first
+    room = block.evaluate("(node) => node.clientWidth")
+    padding = float(style(page, ".highlight pre", "paddingLeft").removesuffix("px"))
+    assert page.evaluate(WIDTH, "x" * 88) <= room - 2 * padding
+
+
+@each_language
+def test_the_fonts_are_those_of_the_language_and_of_the_machine(
+    served: str, page: Page, language: str
+) -> None:
+    page.goto(f"{served}{language}/{LESSON}")
+
+    named = style(page, "article p", "fontFamily")
+
+    cjk = {name for name in FONT.values() if f"Noto Sans CJK {name}" in named}
+    assert cjk == ({FONT[language]} if language in CJK else set())
+    loaded = page.evaluate(
+        "performance.getEntriesByType('resource').map((entry) => entry.name)"
+    )
+    fonts = [name for name in loaded if name.split("?")[0].endswith((".woff", ".ttf"))]
+    assert fonts == []
+
+
+def test_no_korean_word_is_torn(served: str, page: Page) -> None:
+    for size in (DESK, PHONE):
+        page.set_viewport_size(size)
+        page.goto(f"{served}ko/{LESSON}")
+
+        assert page.evaluate(TORN) == []
+    page.set_viewport_size(DESK)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "gap"),
+    [
+        ("ja", "のGPU", True),
+        ("zh_CN", "个GPU", True),
+        ("zh_CN", "个 GPU", False),  # the typed space is enough
+        ("ko", "가GPU", False),
+        ("en", "aGPU", False),
+    ],
+)
+def test_han_and_latin_stand_apart_once(
+    served: str, page: Page, language: str, text: str, gap: bool
+) -> None:
+    page.goto(f"{served}{language}/{LESSON}")
+
+    found = page.evaluate(GAP, ["article p", text])
+
+    assert (found > 1) == gap
+    assert abs(page.evaluate(GAP, [".highlight pre", text])) < 1
+
+
+@each_language
+def test_lines_break_where_readers_expect(
+    served: str, page: Page, language: str
+) -> None:
+    page.goto(f"{served}{language}/{LESSON}")
+
+    title, text = ("article h1", "article p")
+    assert style(page, title, "textWrap") == "balance"
+    assert (style(page, title, "wordBreak"), style(page, text, "wordBreak")) == {
+        "en": ("normal", "normal"),
+        "ko": ("keep-all", "keep-all"),
+        "zh_CN": ("keep-all", "normal"),
+        "ja": ("auto-phrase", "normal"),
+    }[language]
+    expected = "strict" if language == "ja" else "auto"
+    assert style(page, text, "lineBreak") == expected
