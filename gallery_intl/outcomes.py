@@ -28,6 +28,8 @@ NOISE = re.compile(
     re.MULTILINE,
 )
 LINES = 60
+WIDTH = 500  # characters of a line: somebody will print a tensor
+TAIL = 65536  # bytes: somebody will print a thousand
 
 
 class Outcome(NamedTuple):
@@ -36,6 +38,8 @@ class Outcome(NamedTuple):
     rank: int
     status: int
     text: str
+    printed: str = ""  # the end of its standard output
+    hung: bool = False  # it still ran when it was stopped
 
     @property
     def interrupted(self) -> bool:
@@ -60,7 +64,22 @@ def script_traceback(error: BaseException, source: Path) -> str:
         del frames[: inside[0]]
     head = ["Traceback (most recent call last):\n"] if frames else []
     body = traceback.format_list(frames) + traceback.format_exception_only(error)
-    return "".join(head + body).rstrip()
+    return clip("".join(head + body).rstrip())
+
+
+def tail(path: Path) -> str:
+    """Return the end of what a process wrote, however much that was."""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - TAIL))
+        return file.read(TAIL).decode("utf-8", errors="replace")
+
+
+def clip(text: str, lines: int = LINES) -> str:
+    """Return the last lines of a text, none of them longer than a person reads."""
+    last = text.rstrip().splitlines()[-lines:]
+    return "\n".join(
+        line if len(line) <= WIDTH else f"{line[:WIDTH]} ..." for line in last
+    )
 
 
 def script_line(error: BaseException, source: Path) -> int | None:
@@ -126,6 +145,8 @@ def _then(outcome: Outcome) -> str:
 def _end(outcome: Outcome) -> str:
     if outcome.interrupted or THREAD.search(outcome.text):
         return "did not end; this is where it stood"
+    if outcome.hung:
+        return "did not end, and did not say where it stood"
     return "failed" if outcome.rank == 0 else ended(outcome.status)
 
 
@@ -160,8 +181,10 @@ def _names(ranks: Sequence[int]) -> str:
 def _join(page: str, was: str, outcomes: Iterable[Outcome]) -> str:
     parts = [f"{page}: {was}"]
     for outcome in outcomes:
-        text = NOISE.sub("", outcome.text)
-        lines = text.rstrip().splitlines()[-LINES:]
-        said = "\n".join(lines) or "(it wrote nothing)"
-        parts.append(f"rank {outcome.rank}:\n{said}")
+        if said := clip(NOISE.sub("", outcome.text)):
+            parts.append(f"rank {outcome.rank}:\n{said}")
+        if printed := clip(outcome.printed, 10):
+            parts.append(f"rank {outcome.rank} printed last:\n{printed}")
+        if not said and not printed:
+            parts.append(f"rank {outcome.rank}:\n(it wrote nothing)")
     return "\n\n".join(parts)

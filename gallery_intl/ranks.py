@@ -27,7 +27,7 @@ from typing import Any
 from sphinx.errors import SphinxError
 
 from gallery_intl import processes
-from gallery_intl.outcomes import Outcome, is_echo, report, script_traceback
+from gallery_intl.outcomes import Outcome, is_echo, report, script_traceback, tail
 from gallery_intl.python_source import world_size
 
 PATIENCE = 2.0  # seconds in which one rank's end should bring down the others
@@ -48,11 +48,18 @@ class Rank:
     number: int
     process: subprocess.Popen[bytes]
     errors: Path
+    output: Path
+    hung: bool = False
 
     def outcome(self) -> Outcome:
         """Say how the rank ended."""
-        text = self.errors.read_text(encoding="utf-8", errors="replace")
-        return Outcome(self.number, self.process.wait(), text)
+        status = self.process.wait()
+        said, printed = tail(self.errors), tail(self.output)
+        return Outcome(self.number, status, said, printed, self.hung)
+
+    def last_word(self) -> int:
+        """Return when it last wrote an error, in nanoseconds."""
+        return self.errors.stat().st_mtime_ns
 
 
 @dataclass
@@ -140,8 +147,8 @@ def start_rank(number: int, source: Path, common: dict[str, str], folder: Path) 
         "MPLBACKEND": "agg",
         "PYTHONFAULTHANDLER": "1",  # SIGABRT prints where it stands
     }
-    errors = folder / f"rank-{number}.err"
-    with errors.open("wb") as err, (folder / f"rank-{number}.out").open("wb") as out:
+    errors, output = folder / f"rank-{number}.err", folder / f"rank-{number}.out"
+    with errors.open("wb") as err, output.open("wb") as out:
         process = subprocess.Popen(
             [sys.executable, str(source)],
             cwd=source.parent,
@@ -150,7 +157,7 @@ def start_rank(number: int, source: Path, common: dict[str, str], folder: Path) 
             stdout=out,
             stderr=err,
         )
-    return Rank(number, process, errors)
+    return Rank(number, process, errors, output)
 
 
 def take_port(page: Page, size: int) -> int:
@@ -207,8 +214,7 @@ def finish(page: Page, error: BaseException | None) -> None:
     mark_over(page)
     if error is None or is_echo(script_traceback(error, page.source)):
         wait_for(page, WAIT if error is None else PATIENCE)
-        abort(page.running())  # one that still runs hangs: let it say where
-        wait_for(page, PATIENCE)
+        stop(page, page.running())
     else:
         wait_for(page, 0.3)  # the same error on every rank is said once
     early = [rank for rank in page.ranks if rank.process.poll() == 0]
@@ -227,8 +233,8 @@ def finish(page: Page, error: BaseException | None) -> None:
 
 
 def outcomes(page: Page, error: BaseException | None) -> list[Outcome]:
-    """Return how the ranks that failed ended, rank 0 last."""
-    ended = [rank.outcome() for rank in page.died()]
+    """Return how the ranks that failed ended: the first is first, rank 0 last."""
+    ended = [rank.outcome() for rank in sorted(page.died(), key=Rank.last_word)]
     if error is None:
         return ended
     return [*ended, Outcome(0, 1, script_traceback(error, page.source))]
@@ -250,6 +256,15 @@ def wait_for(page: Page, seconds: float) -> None:
         if page.died():
             limit = min(limit, time.monotonic() + PATIENCE)
         time.sleep(0.02)
+
+
+def stop(page: Page, ranks: list[Rank]) -> None:
+    """End ranks that hang; let them say where, if they still can."""
+    for rank in ranks:
+        rank.hung = True
+    abort(ranks)
+    wait_for(page, PATIENCE)
+    end(ranks)  # a rank that ignores signals has failed, too
 
 
 def abort(ranks: list[Rank], number: signal.Signals = signal.SIGABRT) -> None:

@@ -7,6 +7,7 @@ that does not end in time is stopped, and the build with it.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -26,6 +27,7 @@ from sphinx.util import logging
 from sphinx.util.typing import ExtensionMetadata
 
 from gallery_intl import fingerprint, processes
+from gallery_intl.outcomes import clip, ended, tail
 
 logger = logging.getLogger(__name__)
 
@@ -36,6 +38,7 @@ START = (
     "import json, sys; sys.path[0] = sys.argv[1]; "
     "from gallery_intl.generate import main; sys.exit(main(json.loads(sys.argv[2])))"
 )
+START_UP = 60.0  # seconds in which a run should come to its first page
 Say = Callable[[str, bool], None]  # (text, whether the line ends with it)
 
 
@@ -81,10 +84,16 @@ class Child:
             kind, values = json.loads(line)
             yield kind, values
 
+    def status(self) -> int:
+        """Return how it ended; one that only closed its pipes is ended."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return self.process.wait(timeout=2)
+        self.process.kill()
+        return self.process.wait()
+
     def last_words(self) -> str:
         """Return the end of what it and its scripts wrote past Sphinx-Gallery."""
-        text = self.log.read_text(encoding="utf-8", errors="replace")
-        return "\n".join(text.splitlines()[-60:])
+        return clip(tail(self.log))
 
     def close(self) -> None:
         """End the child with everything below it."""
@@ -101,12 +110,14 @@ class Deadline:
     """
 
     def __init__(self, child: Child, seconds: float) -> None:
-        self.child, self.seconds, self.passed = child, seconds, False
-        self.restart()
+        self.child, self.passed = child, False
+        self.restart(seconds)
 
-    def restart(self) -> None:
+    def restart(self, seconds: float) -> None:
         """Count from now."""
         self.since = time.monotonic()
+        if not self.passed:  # else it is the one that the error names
+            self.seconds = seconds
 
     def pause(self) -> None:
         """Count from the next restart."""
@@ -169,12 +180,13 @@ def run_gallery(
 
 def follow(child: Child, seconds: float, say: Say) -> list[str]:
     """Report what the child does until it ends; return Sphinx's warnings."""
-    deadline = Deadline(child, seconds)
+    deadline = Deadline(child, max(seconds, START_UP))
     progress = Progress(say)
     warnings: list[str] = []
     while True:
         for kind, values in child.read():
-            deadline.restart()
+            # the start of Sphinx is no page
+            deadline.restart(seconds if kind == "start" else max(seconds, START_UP))
             if kind == "waiting":
                 deadline.pause()
             elif kind == "warnings":
@@ -182,8 +194,8 @@ def follow(child: Child, seconds: float, say: Say) -> list[str]:
             elif kind == "failed":
                 raise GalleryError(failure(values["text"], progress, deadline))
             elif kind == "gone":
-                text = child.last_words()
-                raise GalleryError(failure(text, progress, deadline))
+                status, text = child.status(), child.last_words()
+                raise GalleryError(failure(text, progress, deadline, status))
             elif kind == "done":
                 progress.finish()
                 return warnings
@@ -226,8 +238,10 @@ class Progress:
             self.say(f"  {seconds:6.1f} s  {page}", True)
 
 
-def failure(text: str, progress: Progress, deadline: Deadline) -> str:
-    """Say in one text which page failed, and why."""
+def failure(
+    text: str, progress: Progress, deadline: Deadline, status: int | None = None
+) -> str:
+    """Say in one text which page failed, and why; `status` if its process is gone."""
     if progress.page:
         progress.say("failed", True)
     page = progress.page or "the gallery, before its first page,"
@@ -236,7 +250,9 @@ def failure(text: str, progress: Progress, deadline: Deadline) -> str:
             f"{page} did not end within {deadline.seconds:g} s "
             f"(gallery_intl_deadline)\n\n{text}"
         )
-    return text or f"{page} ended the process that ran it, without a word"
+    if status is not None and f"{page}: " not in text:  # it could not say it itself
+        return f"{page}: the process that ran it {ended(status)}\n\n{text}"
+    return text
 
 
 def say_on_stdout(text: str, ends: bool) -> None:

@@ -18,7 +18,8 @@ from gallery_intl import ranks
 from gallery_intl.outcomes import Outcome, is_echo, report
 
 TORCHRUN = "torchrun --standalone --nproc-per-node={} page.py"
-RANK = "import os, sys, time\nrank = int(os.environ['RANK'])\n"
+RANK = "import os, signal, sys, time\nrank = int(os.environ['RANK'])\n"
+DEAF = "signal.signal(6, signal.SIG_IGN), "
 CLOSED = "RuntimeError('[pair.cc:553] Connection closed by peer')"
 
 
@@ -133,6 +134,9 @@ def test_what_a_script_does_to_the_environment_ends_with_it(stage: Stage) -> Non
         ("if rank: os._exit(3)", "rank 1 ended with exit status 3"),
         ("if rank: os.kill(os.getpid(), 9)", "rank 1 was ended by SIGKILL"),
         ("if rank: time.sleep(60)", "rank 1 did not end; this is where it stood"),
+        ("if rank: os.close(1), os.close(2), os._exit(4)", "exit status 4"),
+        (f"if rank: {DEAF}time.sleep(60)", "rank 1 did not end, and did not say"),
+        ("if rank: os.kill(os.getpid(), 19)", "rank 1 did not end, and did not say"),
     ],
 )
 def test_a_rank_that_fails_fails_the_page(stage: Stage, code: str, said: str) -> None:
@@ -145,6 +149,60 @@ def test_a_rank_that_fails_fails_the_page(stage: Stage, code: str, said: str) ->
     assert said in str(failure.value)
     assert time.monotonic() - began < 6
     assert not stage.md5.exists()
+
+
+def test_the_last_output_of_a_rank_is_said_and_no_megabytes(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ranks, "WAIT", 60)
+    code = "if rank:\n"
+    code += "    print('line\\n' * 2_000_000, 'the end')\n"
+    code += "    sys.stdout.buffer.write(b'\\xff is no UTF-8\\n')\n"
+    code += "    print('error\\n' * 2_000_000, file=sys.stderr)\n"
+    code += "    raise ValueError('x' * 5_000_000)\n"
+
+    with pytest.raises(ranks.RankError) as failure:
+        stage.play(RANK + code)
+
+    said, _, printed = str(failure.value).partition("rank 1 printed last:")
+    assert said.startswith("page.py: rank 1 ended with exit status 1")
+    assert "the end" in printed
+    assert "\ufffd is no UTF-8" in printed
+    assert len(said + printed) < 10_000
+
+
+def test_who_failed_first_is_said_first(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ranks, "PATIENCE", 30)
+    note = str(stage.script.parent / "note")
+    code = f"import pathlib, psutil\nnote = pathlib.Path({note!r})\n"
+    code += "if rank == 2:\n    note.write_text(f'{os.getpid()}.')\n"
+    code += "    raise ValueError('the cause')\n"
+    code += "while rank and not (note.exists() and note.read_text().endswith('.')): 0\n"
+    code += "while rank and psutil.pid_exists(int(note.read_text()[:-1])): 0\n"
+    code += "if rank: {}['later']\n"
+
+    with pytest.raises(ranks.RankError) as failure:
+        stage.play(RANK + code, size=3)
+
+    first, _, then = str(failure.value).partition("ValueError: the cause")
+    assert first.startswith("page.py: rank 2 ended with exit status 1")
+    assert "KeyError: 'later'" in then
+
+
+def test_an_echo_that_comes_first_is_not_the_cause(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ranks, "PATIENCE", 30)
+    code = f"if rank == 1: raise {CLOSED}\n"
+    code += "if rank == 2: time.sleep(0.3), {}['the cause']\n"
+
+    with pytest.raises(ranks.RankError) as failure:
+        stage.play(RANK + code, size=3)
+
+    assert str(failure.value).startswith("page.py: rank 2 ended")
+    assert "rank 1 then failed too" in str(failure.value)
 
 
 def test_a_rank_that_hangs_says_where(stage: Stage) -> None:
@@ -283,3 +341,33 @@ def test_a_real_rank_that_dies_is_named_and_not_the_closed_connection(
         stage.play(TORCH.replace("# here", "if rank: raise ValueError('mine')"))
 
     assert "ValueError: mine" in str(failure.value).partition("rank 0")[0]
+
+
+WAITS = "dist.all_reduce(number, async_op=True).wait(timedelta(seconds=2))"
+HANGS = "if rank: time.sleep(60)"
+
+
+@pytest.mark.parametrize(
+    ("code", "stands"),
+    [
+        (
+            TORCH.replace("dist.all_reduce(number)", WAITS).replace("# here", HANGS),
+            HANGS,
+        ),
+        (f"{TORCH}if rank: dist.all_reduce(number)\n", "if rank: dist.all_reduce"),
+        (f"{TORCH}{HANGS}\n", HANGS),
+    ],
+    ids=["before a collective", "in a collective", "after a collective"],
+)
+def test_a_real_rank_that_hangs_is_named_with_its_line(
+    stage: Stage, code: str, stands: str
+) -> None:
+    pytest.importorskip("torch")
+
+    with pytest.raises(ranks.RankError) as failure:
+        stage.play("import time\n" + code + "dist.destroy_process_group()\n")
+
+    text = stage.script.read_text()
+    line = text[: text.index(stands)].count("\n") + 1
+    assert str(failure.value).startswith("page.py: rank 1 ")
+    assert f'page.py", line {line}' in str(failure.value)

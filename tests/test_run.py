@@ -76,6 +76,14 @@ def wait_until(true: object, seconds: float = 15) -> None:
         time.sleep(0.05)
 
 
+def has_ended(process: int) -> bool:
+    """Tell whether a process ended; somebody may still have to take note of it."""
+    try:
+        return psutil.Process(process).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
 def test_a_second_run_starts_nothing(
     site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -212,6 +220,71 @@ def test_a_page_that_ends_its_process_is_named(site: Path) -> None:
 
     with pytest.raises(GalleryError, match=r"gallery/part/first\.py"):
         run(site)
+
+
+@pytest.mark.parametrize(
+    ("ends", "words"),
+    [
+        ("os.kill(os.getpid(), 9)", "was ended by SIGKILL"),
+        ("os._exit(0)", "ended with exit status 0"),
+    ],
+)
+def test_a_rank_0_that_is_gone_is_named_whatever_it_wrote(
+    site: Path, ends: str, words: str
+) -> None:
+    code = "import os, time\n" + r"os.write(2, b'much noise\n' * 500_000 + b'\xff')"
+    code += f"\nif os.environ['RANK'] == '0': {ends}\ntime.sleep(60)\n"
+    page(site, "first", code, TORCHRUN)
+
+    with pytest.raises(GalleryError) as failure:
+        run(site)
+
+    said = str(failure.value)
+    assert said.startswith(f"gallery/part/first.py: the process that ran it {words}")
+    assert "much noise" in said
+    assert len(said) < 10_000
+
+
+def test_a_rank_that_ends_early_is_named_when_rank_0_waits_forever(site: Path) -> None:
+    code = "import os, sys, time\nif os.environ['RANK'] == '1': sys.exit(0)\n"
+    page(site, "first", f"{code}time.sleep(60)\n", TORCHRUN)
+
+    with pytest.raises(GalleryError) as failure:
+        run(site, gallery_intl_deadline=4)
+
+    assert "first.py did not end within 4 s" in str(failure.value)
+    assert "rank 1 ended early, with exit status 0" in str(failure.value)
+
+
+def test_ctrl_c_ends_ranks_that_hang_and_what_they_started(site: Path) -> None:
+    note = site / "child"
+    code = "import os, subprocess, time\nif os.environ['RANK'] == '1':\n"
+    code += "    child = subprocess.Popen(['sleep', '60'], start_new_session=True)\n"
+    code += f"    open({str(note)!r}, 'w').write(f'{{child.pid}}.')\n"
+    page(site, "first", f"{code}time.sleep(60)\n", TORCHRUN)
+    process = start(site)
+    wait_until(lambda: note.exists() and note.read_text().endswith("."), 60)
+    below = psutil.Process(process.pid).children(recursive=True)
+
+    process.send_signal(2)
+    said, _ = process.communicate()
+    _, alive = psutil.wait_procs(below, timeout=15)
+
+    assert "KeyboardInterrupt" in said
+    assert int(note.read_text()[:-1]) in [child.pid for child in below]
+    assert alive == []
+
+
+def test_what_a_rank_leaves_running_ends_with_the_run(site: Path) -> None:
+    note = site / "child"
+    code = "import os, subprocess\nif os.environ['RANK'] == '1':\n"
+    code += "    child = subprocess.Popen(['sleep', '60'], start_new_session=True)\n"
+    code += f"    open({str(note)!r}, 'w').write(str(child.pid))\n"
+    page(site, "first", code, TORCHRUN)
+
+    run(site)
+
+    assert has_ended(int(note.read_text()))
 
 
 def test_a_rank_that_fails_makes_its_page_run_again(site: Path) -> None:
