@@ -15,7 +15,7 @@ PREVIEW := $(filter no,$(RUN))
 LIVE_READY := $(if $(PREVIEW),$(LIGHT),$(READY))
 
 .DEFAULT_GOAL := help
-.PHONY: help html zip serve catalogs check progress test record bench lint format linkcheck lock clean
+.PHONY: help html zip serve catalogs check progress test record bench torture lint format linkcheck lock clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+[a-z%-]*:.*## ' $(MAKEFILE_LIST) \
@@ -56,6 +56,9 @@ bench: html $(VENV)/.browser  ## measure builds, pages, search and the live view
 	@$(PY) tests/bench_downloads.py ko
 	@PYTHONPATH=. $(PY) tests/bench_live.py ko
 	@PYTHONPATH=. $(PY) tests/bench_search.py
+
+torture: $(READY)  ## build the site twice, otherwise, and compare (minutes)
+	@$(PY) tests/torture_builds.py
 
 lint: $(READY)  ## check style, types and catalogs' form
 	@$(PY) -m ruff check .
