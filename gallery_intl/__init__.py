@@ -38,6 +38,7 @@ FEATURES = (
     "inner_links",
     "tidy",
     "color_modes",
+    "content_policy",
 )
 
 

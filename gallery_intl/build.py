@@ -32,6 +32,7 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 from sphinx.util.tags import Tags
 
 from gallery_intl import catalogs, records
+from gallery_intl.content_policy import pages, write_policies
 from gallery_intl.fingerprint import gallery_dirs, read_settings
 from gallery_intl.languages import language_tag
 from gallery_intl.run import run_gallery
@@ -315,6 +316,7 @@ def publish(site: Site, languages: list[str]) -> None:
                 source, new / language, ignore=shutil.ignore_patterns(".buildinfo*")
             )
     write_front(site, new)
+    protect_front(site, new)
     if site.html.exists():
         site.html.rename(old)
     new.rename(site.html)
@@ -341,6 +343,14 @@ def write_front(site: Site, folder: Path) -> None:
     (folder / "index.html").write_text(page, encoding="utf-8")
     shutil.copyfile(HERE / "front" / "front.css", folder / "front.css")
     (folder / ".nojekyll").touch()
+
+
+def protect_front(site: Site, folder: Path) -> None:
+    """Give the pages of no language the policy that the others have already."""
+    names = {*site.languages}
+    own = [p for p in pages(folder) if p.relative_to(folder).parts[0] not in names]
+    for path, _script in write_policies(own):
+        raise BuildError(f"{path}: an inline script (put it into a file)")
 
 
 def translated_title(site: Site, language: str) -> str:

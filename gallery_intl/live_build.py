@@ -144,6 +144,7 @@ def prepare(job: Job, warnings: io.StringIO) -> Sphinx:
         confoverrides={
             "language": job.language,
             "gallery_intl_run": False,
+            "gallery_intl_policy": False,
             "gallery_intl_preview": not job.runs,
         },
         status=None,

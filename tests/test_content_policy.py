@@ -1,0 +1,210 @@
+"""Pages run the site's own scripts only, whatever else should get into them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+from playwright.sync_api import Browser, Page, Route, expect
+
+from gallery_intl.content_policy import (
+    pages,
+    source_of,
+    with_policy,
+    without_eval,
+    write_policies,
+)
+
+PAGE = "ko/tutorials/ranks/hello_ranks.html"
+THEME = """<!DOCTYPE html>
+<html lang="ko">
+<head>
+<meta charset="utf-8">
+<script>DOCUMENTATION_OPTIONS.pagename = 'part/page';</script>
+<noscript><style>.x { display: none }</style></noscript>
+</head>
+"""
+WORDS = """Documentation.addTranslations({
+    "locale": "xx",
+    "messages": {"one": "eins"},
+    "plural_expr": "(n != 1)"
+});
+"""
+# Each would leave a mark in the page or ask another host.
+PLANTED = {
+    "script": "<script>window.planted = true</script>",
+    "event": "<img src=x onerror='window.planted = true'>",
+    "link": "<a id=bait href='javascript:window.planted = true'>x</a>",
+    "picture": "<img src='http://elsewhere.invalid/x.png'>",
+    "style": "<style>body { background: url(http://elsewhere.invalid/y) }</style>",
+    "sheet": "<link rel=stylesheet href='http://elsewhere.invalid/z.css'>",
+    "frame": "<iframe src='http://elsewhere.invalid/f'></iframe>",
+    "plug-in": "<object data='http://elsewhere.invalid/o'></object>",
+    "base": "<base href='http://elsewhere.invalid/'><img src=b.png>",
+    "form": "<form action='http://elsewhere.invalid/'><button id=bait>x</button></form>",
+}
+NOTE = """
+window.violations = [];
+document.addEventListener("securitypolicyviolation", (event) =>
+  window.violations.push(event.violatedDirective + " " + event.blockedURI));
+"""
+
+Open = Callable[[str], Page]
+
+
+@pytest.fixture
+def open_page(chromium: Browser) -> Iterator[Open]:
+    """Open an address in a fresh context that notes what the policy forbids."""
+    context = chromium.new_context(permissions=["clipboard-write"])
+    context.add_init_script(NOTE)
+
+    def open_page(url: str) -> Page:
+        page = context.new_page()
+        page.goto(url)
+        return page
+
+    yield open_page
+    context.close()
+
+
+def violations(page: Page) -> list[str]:
+    found: list[str] = page.evaluate("window.violations")
+    return found
+
+
+# the policy in the files
+
+
+def test_every_page_of_the_site_has_the_policy_before_anything_it_speaks_of(
+    site: Path,
+) -> None:
+    for path in pages(site):
+        head = BeautifulSoup(path.read_bytes(), "html.parser").head
+        assert head is not None
+
+        names = [tag.name for tag in head.find_all(True)]
+        metas = [tag.get("http-equiv") for tag in head.find_all("meta")]
+
+        assert names[:2] == ["meta", "meta"], path
+        assert metas[1] == "Content-Security-Policy", path
+        assert metas.count("Content-Security-Policy") == 1, path
+
+
+def test_no_page_has_a_script_or_a_style_that_its_policy_forbids(site: Path) -> None:
+    for path in pages(site):
+        page = BeautifulSoup(path.read_bytes(), "html.parser")
+        policy = page.find("meta", {"http-equiv": "Content-Security-Policy"})["content"]
+
+        inline = [tag.string or "" for tag in page.find_all("script", src=False)]
+        events = [tag for tag in page.find_all(True) if any_event(tag.attrs)]
+
+        assert all(source_of(script) in policy for script in inline), path
+        assert not page.find_all("style"), path
+        assert not events, path
+
+
+def any_event(attributes: dict[str, object]) -> bool:
+    return any(name.startswith("on") for name in attributes)
+
+
+def test_a_page_keeps_the_policy_that_it_has() -> None:
+    once = with_policy(THEME)
+
+    assert with_policy(once) == once
+
+
+def test_a_page_without_a_head_gets_the_policy_too() -> None:
+    page = '<!doctype html><title>moved</title><script src="x.js"></script>'
+
+    secured = with_policy(page)
+
+    assert re.match(r"<!doctype html>\s*<meta http-equiv=\"Content-Sec", secured)
+
+
+def test_only_scripts_that_are_known_are_allowed_and_the_others_are_told(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "page.html").write_text(THEME + PLANTED["script"], encoding="utf-8")
+
+    for _ in range(2):  # at a second build too, when the policy is there already
+        told = list(write_policies(pages(tmp_path)))
+        assert told == [(tmp_path / "page.html", "window.planted = true")]
+
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert source_of("DOCUMENTATION_OPTIONS.pagename = 'part/page';") in text
+    assert source_of("window.planted = true") not in text
+
+
+def test_the_words_of_sphinxs_scripts_are_no_program() -> None:
+    script = without_eval(WORDS)
+
+    assert "addTranslations" not in script
+    assert '{"one": "eins"}' in script
+    assert "(n) => Number((n != 1))" in script
+
+
+# the policy in the browser
+
+
+@pytest.mark.parametrize("markup", PLANTED.values(), ids=PLANTED)
+def test_what_is_planted_into_a_page_does_nothing(
+    served: str, open_page: Open, markup: str
+) -> None:
+    page = open_page(f"{served}index.html")
+    asked: list[str] = []
+    page.route("**://elsewhere.invalid/**", lambda route: note(route, asked))
+    planted = with_policy(THEME) + markup
+    page.route(f"{served}bait.html", lambda route: route.fulfill(body=planted))
+
+    page.goto(f"{served}bait.html")
+    page.evaluate("document.getElementById('bait')?.click()")
+
+    page.wait_for_function("window.violations.length > 0")
+    assert page.evaluate("window.planted") is None
+    assert asked == []
+
+
+def note(route: Route, asked: list[str]) -> None:
+    asked.append(route.request.url)
+    route.abort()
+
+
+@pytest.mark.parametrize("from_disk", [False, True], ids=["served", "file"])
+def test_what_readers_do_breaks_no_policy(
+    site: Path, served: str, open_page: Open, from_disk: bool
+) -> None:
+    root = f"{site.as_uri()}/" if from_disk else served
+    page = open_page(root + PAGE)
+
+    page.locator("button.theme-switch-button:visible").click()
+    page.locator(".theme-change-button[data-mode=dark]:visible").click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    block = page.locator(".highlight-Python").first
+    block.hover()
+    block.locator("button.copybtn").click()
+    page.locator("details.language-menu summary:visible").click()
+    page.keyboard.press("Escape")
+    page.locator("button.search-button__button:visible").click()
+    page.locator("dialog[open] input[type=search]").fill("DataParallel")
+    assert violations(page) == []
+    page.keyboard.press("Enter")
+
+    expect(page.locator("#search-results li a").first).to_be_visible()
+    if not from_disk:  # a page on disk may not read others
+        expect(page.locator("#search-results .context").first).to_be_visible()
+    assert violations(page) == []
+
+
+def test_without_javascript_buttons_that_need_it_are_hidden(
+    served: str, chromium: Browser
+) -> None:
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(served + PAGE)
+
+    assert page.locator(".pst-js-only").count() > 0
+    expect(page.locator(".pst-js-only:visible")).to_have_count(0)
+    context.close()
