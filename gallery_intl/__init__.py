@@ -20,6 +20,7 @@ FEATURES = (
     "run",
     "markup",
     "status",
+    "safety",
     "translation_status",
     "issues",
     "comments",

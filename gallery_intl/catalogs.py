@@ -11,24 +11,20 @@ from pathlib import Path
 
 import polib  # type: ignore[import-untyped]
 
+from gallery_intl import catalog_faults as faults
+from gallery_intl.catalog_faults import CatalogError as CatalogError
 from gallery_intl.files import replace_file as replace_file
 
 SOURCE_LANGUAGE = "en"  # what the scripts and the interface are written in
 WIDTH = 79
 WAIVER = re.compile(r"^check-ignore: unchanged\b", re.MULTILINE)
-OPENS_STRING = re.compile(r'^\s*(#~\s*)?(msg(ctxt|id|id_plural|str)(\[\d+\])?\s*)?"')
 MSGID = re.compile(r"(#~ ?)?msgid\b")
-WHOLE_STRING = re.compile(r'(?<!\\)"(?:[^"\\]|\\.)*"$')
 MARKUP = re.compile(
     r"``.+?``"  # literals
     r"|:[\w:+-]+:`[^`]*`"  # roles
     r"|<[^>]*>|https?://\S+"  # targets
     r"|%\([a-z_]+\)[sd]|\$?\{\w+\}"  # placeholders
 )
-
-
-class CatalogError(Exception):
-    """A catalog cannot be used; the text is ``path:line: what (remedy)``."""
 
 
 def po_path(locale_dir: Path, language: str, docname: str) -> Path:
@@ -38,7 +34,13 @@ def po_path(locale_dir: Path, language: str, docname: str) -> Path:
 
 def read(path: Path) -> polib.POFile:
     """Parse a catalog; raise `CatalogError` with file and line if it is broken."""
-    data = path.read_bytes()
+    try:
+        if path.is_symlink():
+            raise CatalogError(f"{path}:1: a symbolic link (put the file itself here)")
+        data = path.read_bytes()
+    except OSError as error:
+        reason = f"cannot be read: {error.strerror}"
+        raise CatalogError(f"{path}:1: {reason} (put a file here)") from None
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -46,30 +48,17 @@ def read(path: Path) -> polib.POFile:
         raise CatalogError(
             f"{path}:{line}: not UTF-8 (save the file as UTF-8)"
         ) from None
-    _refuse_broken_lines(path, text)
+    faults.refuse_broken_lines(path, text)
     try:
-        catalog = polib.pofile(text, wrapwidth=WIDTH, encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise CatalogError(_syntax_error(path, str(error))) from None
+        # polib would open a file whose name the text is: none ends in a line feed
+        catalog = polib.pofile(f"{text}\n", wrapwidth=WIDTH, encoding="utf-8")
+    except (OSError, ValueError, IndexError) as error:
+        raise CatalogError(faults.syntax_error(path, str(error))) from None
     _count_from_msgid(catalog, text.split("\n"))
-    _refuse_duplicates(path, catalog)
+    faults.refuse_header(path, catalog)
+    faults.refuse_what_no_page_shows(path, catalog)
+    faults.refuse_duplicates(path, catalog)
     return catalog
-
-
-def _refuse_broken_lines(path: Path, text: str) -> None:
-    """Find what polib would read without a word: NULs and open quotes."""
-    for number, line in enumerate(text.split("\n"), start=1):
-        if "\0" in line:
-            raise CatalogError(f"{path}:{number}: NUL character (delete it)")
-        if OPENS_STRING.match(line) and not WHOLE_STRING.search(line.rstrip()):
-            raise CatalogError(f'{path}:{number}: text without its closing " (add it)')
-
-
-def _syntax_error(path: Path, message: str) -> str:
-    found = re.search(r"\(line (\d+)\)(?:: (.*))?", message, re.DOTALL)
-    line, detail = found.groups() if found else ("1", message)
-    reason = f"syntax error, {detail}" if detail else "syntax error"
-    return f"{path}:{line}: {reason} (mend the entry above or at this line)"
 
 
 def _count_from_msgid(catalog: polib.POFile, lines: list[str]) -> None:
@@ -79,18 +68,6 @@ def _count_from_msgid(catalog: polib.POFile, lines: list[str]) -> None:
         entry.linenum = next(
             (row for row, line in rest if MSGID.match(line)), entry.linenum
         )
-
-
-def _refuse_duplicates(path: Path, catalog: polib.POFile) -> None:
-    seen: dict[tuple[str | None, str], int] = {}
-    for entry in active(catalog):
-        key = (entry.msgctxt, entry.msgid)
-        if key in seen:
-            raise CatalogError(
-                f"{path}:{entry.linenum}: message is already at line {seen[key]}"
-                " (keep one of the two)"
-            )
-        seen[key] = entry.linenum
 
 
 def active(catalog: polib.POFile) -> list[polib.POEntry]:

@@ -2,6 +2,7 @@
 
 A finding is printed as ``path:line: rule: what (remedy)``. Where a rule is wrong, a
 comment in the entry sets it aside, with the reason: ``# check-ignore: rule - why``.
+Rules that guard the reader cannot be set aside, and every build keeps them.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from gallery_intl import (
 from gallery_intl.catalogs import SOURCE_LANGUAGE
 from gallery_intl.check_glossary import Glossary, read_glossary
 from gallery_intl.check_message import (
+    GUARDS,
     LANGUAGES,
     RULES,
     Message,
@@ -65,21 +67,44 @@ class Finding(NamedTuple):
 
 def check_catalogs(paths: Iterable[Path], glossary: Glossary) -> Iterator[Finding]:
     """Check catalogs against all rules of their languages."""
+    for path, language, entry in entries_of(paths):
+        if isinstance(entry, Finding):
+            yield entry
+            continue
+        is_interface = path.name == INTERFACE
+        for name, text in check_entry(entry, language, is_interface, glossary):
+            yield Finding(path, entry.linenum, name, text)
+
+
+def guard_catalogs(paths: Iterable[Path]) -> Iterator[Finding]:
+    """Check catalogs against the rules that a build keeps."""
+    rules = {name: RULES[name] for name in sorted(GUARDS)}
+    for path, language, entry in entries_of(paths):
+        if isinstance(entry, Finding):
+            yield entry
+            continue
+        message = Message(language, entry.msgid, entry.msgstr, path.name == INTERFACE)
+        for name, function in rules.items():
+            for text in function(message):
+                yield Finding(path, entry.linenum, name, text)
+
+
+def entries_of(
+    paths: Iterable[Path],
+) -> Iterator[tuple[Path, str, polib.POEntry | Finding]]:
+    """Give the translations of catalogs to check; of a broken one what is wrong."""
     for path in paths:
         try:
             catalog = catalogs.read(path)
         except catalogs.CatalogError as error:
             line, text = str(error).removeprefix(f"{path}:").split(": ", 1)
-            yield Finding(path, int(line), "broken-catalog", text)
+            yield path, "", Finding(path, int(line), "broken-catalog", text)
             continue
         language = language_of(path) or catalog.metadata.get("Language", "")
         for entry in filter(catalogs.is_translated, catalog):
             if language == SOURCE_LANGUAGE and entry.msgstr == entry.msgid:
                 continue
-            for name, text in check_entry(
-                entry, language, path.name == INTERFACE, glossary
-            ):
-                yield Finding(path, entry.linenum, name, text)
+            yield path, language, entry
 
 
 def check_entry(
@@ -92,11 +117,13 @@ def check_entry(
     for name, function in rules_for(language).items():
         for text in function(message):
             used.add(name)
-            if name not in waivers:
+            if name not in waivers or name in GUARDS:
                 yield name, text
     for name, reason in waivers.items():
         if name not in RULES:
             yield "waiver", f"there is no rule {name!r} (list them: check --rules)"
+        elif name in GUARDS:
+            yield "waiver", f"{name} cannot be set aside (mend the translation)"
         elif not reason:
             yield "waiver", f"{name} is ignored without a reason (add: - why)"
         elif name not in used:
@@ -126,6 +153,7 @@ def manual() -> Iterator[str]:
     """Give the manual: each rule, the languages it speaks of, and its docstring."""
     for name, function in sorted(RULES.items()):
         speaks_of = ", ".join(LANGUAGES[name]) or "all languages"
+        speaks_of += "; cannot be set aside" if name in GUARDS else ""
         yield f"{name} ({speaks_of})\n{inspect.getdoc(function)}\n"
 
 

@@ -13,7 +13,7 @@ from gallery_intl.check_message import Message, rule
 LITERAL_ROLES = {"code", "literal"}
 
 
-@rule()
+@rule(guard=True)
 def broken_markup(message: Message) -> Iterator[str]:
     """Markup is complete: docutils reads the translation without a complaint.
 
@@ -24,7 +24,7 @@ def broken_markup(message: Message) -> Iterator[str]:
         yield f"{complaint} (close the markup as in English, or put \\ before the sign)"
 
 
-@rule()
+@rule(guard=True)
 def glued_markup(message: Message) -> Iterator[str]:
     r"""No sign of markup is left over in the text, shown to readers as it is.
 
@@ -39,7 +39,7 @@ def glued_markup(message: Message) -> Iterator[str]:
         yield f"{signs} is shown as text (divide markup and letters by \\ and a space)"
 
 
-@rule()
+@rule(guard=True)
 def structure(message: Message) -> Iterator[str]:
     """A paragraph stays a paragraph: it begins with no sign of a list or a quote.
 
@@ -63,7 +63,7 @@ def literals(message: Message) -> Iterator[str]:
     yield from compare(message, literals_of, "code stays as in English")
 
 
-@rule()
+@rule(guard=True)
 def roles(message: Message) -> Iterator[str]:
     """Roles and their targets are those of the English text; titles may change.
 
@@ -73,7 +73,7 @@ def roles(message: Message) -> Iterator[str]:
     yield from compare(message, roles_of, "keep role and target, translate the title")
 
 
-@rule()
+@rule(guard=True)
 def math(message: Message) -> Iterator[str]:
     """Formulas stay as they are.
 
@@ -83,7 +83,7 @@ def math(message: Message) -> Iterator[str]:
     yield from compare(message, math_of, "formulas stay as in English")
 
 
-@rule()
+@rule(guard=True)
 def urls(message: Message) -> Iterator[str]:
     """Links lead where the English ones lead.
 
@@ -93,7 +93,7 @@ def urls(message: Message) -> Iterator[str]:
     yield from compare(message, urls_of, "keep the address, translate the text")
 
 
-@rule()
+@rule(guard=True)
 def references(message: Message) -> Iterator[str]:
     """Footnotes, citations, substitutions and named references are kept.
 
@@ -103,7 +103,7 @@ def references(message: Message) -> Iterator[str]:
     yield from compare(message, references_of, "take the reference over")
 
 
-@rule()
+@rule(guard=True)
 def named_link(message: Message) -> Iterator[str]:
     """A link that was anonymous (two underscores) gets no name.
 

@@ -72,15 +72,22 @@ class Message:
 Rule = Callable[[Message], Iterator[str]]
 RULES: dict[str, Rule] = {}
 LANGUAGES: dict[str, tuple[str, ...]] = {}
+GUARDS: set[str] = set()
 
 
-def rule(*languages: str) -> Callable[[Rule], Rule]:
-    """Register a rule under its function's name, for some languages or for all."""
+def rule(*languages: str, guard: bool = False) -> Callable[[Rule], Rule]:
+    """Register a rule under its function's name, for some languages or for all.
+
+    A guard keeps out what could act on a reader's machine or lead a reader astray: it
+    cannot be set aside, and a build keeps it too.
+    """
 
     def register(function: Rule) -> Rule:
         name = function.__name__.replace("_", "-")
         RULES[name] = function
         LANGUAGES[name] = languages
+        if guard:
+            GUARDS.add(name)
         return function
 
     return register

@@ -108,9 +108,14 @@ def parse(text: str) -> nodes.document:
     if text.rstrip().endswith("::"):
         text += "\n\n   the code that follows"
     document = utils.new_document("message", _settings())
-    with AnyRole():
-        _parser().run(string2lines(text, convert_whitespace=True), document)
-    _parser().observers.clear()
+    try:
+        with AnyRole():
+            _parser().run(string2lines(text, convert_whitespace=True), document)
+    except RecursionError:
+        _parser.cache_clear()  # it is left in the middle of the text
+        document += document.reporter.severe("Markup is nested too deeply.")
+    else:
+        _parser().observers.clear()
     return document
 
 

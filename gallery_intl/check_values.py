@@ -11,6 +11,8 @@ from gallery_intl import catalogs
 from gallery_intl.catalogs import SOURCE_LANGUAGE
 from gallery_intl.check_message import Message, rule
 from gallery_intl.check_nodes import PLACEHOLDER, TAG
+from gallery_intl.python_comments import CODING, DIRECTIVE
+from gallery_intl.wrapping import one_line
 
 NUMBER = re.compile(r"(?<![A-Za-z_\d.])\d+(?:[.,]\d+)*(?:e[-+]?\d+)?(?![A-Za-z_]\w)")
 NAMES = (
@@ -29,8 +31,10 @@ SCRIPT = re.compile(
 )
 INVISIBLE = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u2028\u2029\u2060-\u2064\ufeff\ufffd"
-    r"\u202a-\u202e\u2066-\u2069\ue000-\uf8ff]"
+    r"\u202a-\u202e\u2066-\u2069\ue000-\uf8ff\U000e0000-\U000e007f]"
 )
+SIGNS = '<>"\\`\n\r'  # what ends an attribute, a tag or a string of a program
+QUOTES = ('"""', "'''")
 JOINERS = re.compile(r"[\u200b-\u200f]")  # needed in Persian, Hindi, ...
 WITHOUT_JOINERS = {"en", "ja", "ko", "zh"}
 
@@ -49,7 +53,7 @@ def numbers(message: Message) -> Iterator[str]:
         yield f"not in English: {', '.join(sorted(added))} (count again)"
 
 
-@rule()
+@rule(guard=True)
 def placeholders(message: Message) -> Iterator[str]:
     """What a program fills in is there: ``%s``, ``%(name)s``, ``{name}``, ``&#169;``.
 
@@ -69,7 +73,7 @@ def placeholders(message: Message) -> Iterator[str]:
         yield "the placeholders without names are in another order (keep the order)"
 
 
-@rule()
+@rule(guard=True)
 def html(message: Message) -> Iterator[str]:
     """A translation brings no HTML and no script of its own.
 
@@ -81,6 +85,10 @@ def html(message: Message) -> Iterator[str]:
     was, became = Counter(TAG.findall(english)), Counter(TAG.findall(text))
     told = sorted(f"{tag} is added" for tag in became - was)
     told += sorted(f"{tag} is lost" for tag in was - became if message.is_interface)
+    if message.is_interface and not told:
+        signs = Counter(filter(SIGNS.__contains__, message.msgstr))
+        signs -= Counter(message.msgid)
+        told += sorted(f"{sign!r} is added" for sign in signs)
     if SCRIPT.search(message.msgstr) and not SCRIPT.search(message.msgid):
         told.append("a script is added")
     if told:
@@ -103,7 +111,7 @@ def unchanged(message: Message) -> Iterator[str]:
         )
 
 
-@rule()
+@rule(guard=True)
 def invisible(message: Message) -> Iterator[str]:
     r"""There are no characters that nobody sees, and each is composed.
 
@@ -118,6 +126,24 @@ def invisible(message: Message) -> Iterator[str]:
         yield f"invisible: {names} (delete it)"
     if unicodedata.normalize("NFC", message.msgstr) != message.msgstr:
         yield "letters in pieces, as some systems type them (save the text as NFC)"
+
+
+@rule(guard=True)
+def tools(message: Message) -> Iterator[str]:
+    """A translation says nothing to Python or its tools: in downloads it is code's text.
+
+    Bad (ko): "A comment." -> "noqa: 설명입니다."
+    Good (ko): "A comment." -> "설명입니다."
+    """
+    if message.is_interface:
+        return
+    for sign in QUOTES:
+        if sign in message.msgstr and sign not in message.msgid:
+            yield f"{sign} ends the text of a script (leave it out)"
+    was, became = (f"# {one_line(text)}" for text in (message.msgid, message.msgstr))
+    for pattern in (DIRECTIVE, CODING):
+        if (found := pattern.search(became)) and not pattern.search(was):
+            yield f"a tool would obey {found[0]!r} in a comment (leave it out)"
 
 
 def numbers_in(text: str) -> set[str]:

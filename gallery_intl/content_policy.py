@@ -54,8 +54,8 @@ KNOWN = re.compile(
 STYLE = re.compile(r"<noscript>\s*<style>[^<]*</style>\s*</noscript>\s*")
 # The policy speaks of what follows it: it stands as early as it may.
 PLACE = re.compile(
-    r"""\s*<!doctype[^>]*>(?:\s*<html[^>]*>)?(?:\s*<head[^>]*>)?"""
-    r"""(?:\s*<meta\s+charset=[^>]*>)?""",
+    r"(?:\s*<!doctype[^>]*>)?(?:\s*<html[^>]*>)?(?:\s*<head[^>]*>)?"
+    r"(?:\s*<meta\s+charset=[^>]*>)?\s*",
     re.I,
 )
 # Sphinx's way to hand its words to its scripts, which evaluates a text as a program.
@@ -65,14 +65,15 @@ MARK = '<meta http-equiv="Content-Security-Policy"'
 
 def with_policy(page: str) -> str:
     """Write the policy into a page that has none."""
-    if MARK in page:
+    start = PLACE.match(page)
+    place = start.end() if start else 0
+    if page.startswith(MARK, place):
         return page
-    page = STYLE.sub("", page)
+    page = page[:place] + STYLE.sub("", page[place:])
     hashes = dict.fromkeys(map(source_of, filter(KNOWN.fullmatch, inline(page))))
     own = POLICY | {"script-src": " ".join([POLICY["script-src"], *hashes])}
     policy = "; ".join(f"{name} {sources}" for name, sources in own.items())
-    meta = f'\n{MARK} content="{policy}">'
-    return PLACE.sub(lambda start: start[0] + meta, page, count=1)
+    return f'{page[:place]}{MARK} content="{policy}">\n{page[place:]}'
 
 
 def inline(page: str) -> Iterator[str]:
@@ -91,10 +92,11 @@ def without_eval(script: str) -> str:
 
     def assigned(found: re.Match[str]) -> str:
         words = json.loads(found[1])
+        messages, locale = json.dumps(words["messages"]), json.dumps(words["locale"])
         return (
-            f"Object.assign(Documentation.TRANSLATIONS, {json.dumps(words['messages'])});\n"
+            f"Object.assign(Documentation.TRANSLATIONS, {messages});\n"
             f"Documentation.PLURAL_EXPR = (n) => Number({words['plural_expr']});\n"
-            f"Documentation.LOCALE = {json.dumps(words['locale'])};"
+            f"Documentation.LOCALE = {locale};"
         )
 
     return EVALUATED.sub(assigned, script)

@@ -22,7 +22,7 @@ BROKEN = {
     "a quote inside": ('msgid "a"\nmsgstr "b"c"\n', 6, "unescaped"),
     "no keyword": ("msgid \"a\"\nmsgst 'b'\n", 6, "syntax error"),
     "bytes of another encoding": (b'msgid "a"\nmsgstr "\xc7\xd1"\n', 6, "UTF-8"),
-    "a NUL": ('msgid "a"\nmsgstr "b\0"\n', 6, "NUL"),
+    "a NUL": ('msgid "a"\nmsgstr "b\0"\n', 6, "U+0000"),
     "a message twice": (
         'msgid "a"\nmsgstr "b"\n\nmsgid "a"\nmsgstr "c"\n',
         8,

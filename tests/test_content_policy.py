@@ -44,7 +44,7 @@ PLANTED = {
     "frame": "<iframe src='http://elsewhere.invalid/f'></iframe>",
     "plug-in": "<object data='http://elsewhere.invalid/o'></object>",
     "base": "<base href='http://elsewhere.invalid/'><img src=b.png>",
-    "form": "<form action='http://elsewhere.invalid/'><button id=bait>x</button></form>",
+    "form": "<form action='http://elsewhere.invalid/'><input type=submit id=bait>",
 }
 NOTE = """
 window.violations = [];

@@ -1,0 +1,26 @@
+project = "Hostile site"
+language = "en"
+extensions = ["gallery_intl"]
+exclude_patterns = ["_build", "gallery", "locales", "tutorials/index.rst"]
+gallery_intl_languages = {"en": "English", "ko": "한국어"}
+locale_dirs = ["locales"]
+gettext_compact = False
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery",
+    "gallery_dirs": "tutorials",
+    "filename_pattern": r"\.py$",
+    "copyfile_regex": r"index\.rst$",
+    "image_scrapers": (),
+    "reset_modules": ("gallery_intl.ranks.reset",),
+    "reset_modules_order": "both",
+    "reset_argv": "gallery_intl.ranks.argv",
+    "abort_on_example_error": True,
+    "write_computation_times": False,
+    "download_all_examples": False,
+    "show_signature": False,
+    "min_reported_time": 1e9,
+}
+html_title = project
+html_theme = "pydata_sphinx_theme"
+html_theme_options = {"navbar_end": ["language-menu"]}
+extensions = ["gallery_intl", "sphinx_copybutton"]
