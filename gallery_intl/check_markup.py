@@ -161,7 +161,12 @@ def references_of(document: nodes.document) -> Counter[str]:
     )
     found = [node.rawsource for kind in kinds for node in document.findall(kind)]
     links = document.findall(nodes.reference)
-    names = [f"{n['refname']}_" for n in links if "refname" in n and "refuri" not in n]
+    names = [
+        # one without a name takes the next target of the page that has none either
+        f"{n['refname']}_" if "refname" in n else "…__"
+        for n in links
+        if "refuri" not in n
+    ]
     return Counter(found + names)
 
 

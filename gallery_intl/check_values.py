@@ -130,7 +130,7 @@ def invisible(message: Message) -> Iterator[str]:
 
 @rule(guard=True)
 def tools(message: Message) -> Iterator[str]:
-    """A translation says nothing to Python or its tools: in downloads it is code's text.
+    """A translation says nothing to Python or its tools, which read it in downloads.
 
     Bad (ko): "A comment." -> "noqa: 설명입니다."
     Good (ko): "A comment." -> "설명입니다."
