@@ -7,7 +7,6 @@ author writes ``.. gallery::`` with page names, in reading order, in the part's
 
 from __future__ import annotations
 
-import re
 from pathlib import PurePosixPath
 from typing import Any, ClassVar
 
@@ -20,9 +19,9 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
 
 from gallery_intl import catalogs
+from gallery_intl.descriptions import plain_text, sentences, text_paragraphs
 
 logger = logging.getLogger(__name__)
-SENTENCE = re.compile(r".*?(?:[.!?](?=\s)|[。！？]|$)", re.DOTALL)  # noqa: RUF001
 
 
 class card(nodes.General, nodes.Element):
@@ -103,14 +102,9 @@ def listed(index: str) -> list[str]:
 
 def first_sentence(document: nodes.document) -> nodes.paragraph:
     """Give the first sentence of a page, as plain text; English stays marked."""
-    for paragraph in document.findall(nodes.paragraph):
-        in_text = isinstance(paragraph.parent, (nodes.section, nodes.document))
-        if in_text and paragraph.get("translatable", True):
-            text = " ".join(paragraph.astext().split())
-            found = SENTENCE.match(text)
-            return nodes.paragraph(
-                "", found[0] if found else text, classes=marks(paragraph)
-            )
+    for paragraph in text_paragraphs(document):
+        sentence = sentences(plain_text(paragraph))[0]
+        return nodes.paragraph("", sentence, classes=marks(paragraph))
     return nodes.paragraph()
 
 

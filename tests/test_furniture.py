@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from gallery_intl.cards import SENTENCE, listed
+from gallery_intl.cards import listed
 from gallery_intl.chrome import running_time
+from gallery_intl.descriptions import SENTENCE
 from gallery_intl.interface import is_shown, messages_of_package, messages_of_sphinx
 from gallery_intl.languages import language_links
 from gallery_intl.needs import Needs, needs
