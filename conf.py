@@ -31,6 +31,10 @@ locale_dirs = ["locales"]
 gettext_compact = False
 gettext_uuid = False
 
+# Old names of pages that were renamed, and their present ones, without the language:
+# {"tutorials/first_steps/old": "tutorials/first_steps/new"}
+gallery_intl_redirects = {}
+
 sphinx_gallery_conf = {
     "examples_dirs": "gallery",
     "gallery_dirs": "tutorials",
