@@ -35,6 +35,14 @@ gettext_uuid = False
 # {"tutorials/first_steps/old": "tutorials/first_steps/new"}
 gallery_intl_redirects = {}
 
+# Fonts for the pictures that are shown of shared pages, the best first.
+gallery_intl_card_fonts = {
+    "en": ["Noto Sans", "Noto Sans CJK JP"],
+    "ko": ["Noto Sans CJK KR", "Noto Sans KR", "Apple SD Gothic Neo"],
+    "zh_CN": ["Noto Sans CJK SC", "Noto Sans SC", "PingFang SC"],
+    "ja": ["Noto Sans CJK JP", "Noto Sans JP", "Hiragino Sans"],
+}
+
 sphinx_gallery_conf = {
     "examples_dirs": "gallery",
     "gallery_dirs": "tutorials",
@@ -74,6 +82,9 @@ html_search_options = {
     }
 }
 
+# The address of the site: the folder that the languages are in. Empty while it has
+# none; then nothing that needs one is written (canonical, sitemap, 404, pictures).
+html_baseurl = ""
 html_title = project
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]

@@ -16,6 +16,7 @@ __version__ = "0.1"
 
 FEATURES = (
     "languages",
+    "sharing",
     "redirects",
     "direction",
     "run",

@@ -20,16 +20,11 @@ from sphinx.errors import SphinxError
 from gallery_intl import check as checking
 from gallery_intl import progress as counting
 from gallery_intl import update
-from gallery_intl.build import (
-    BuildError,
-    build_site,
-    explain,
-    only_one,
-    read_site,
-    run_scripts,
-)
+from gallery_intl.build import build_site, only_one, run_scripts
 from gallery_intl.catalogs import CatalogError, po_path
+from gallery_intl.language_builds import explain
 from gallery_intl.offline import pack
+from gallery_intl.site import BuildError, read_site
 from gallery_intl.sphinx_words import fill_from_sphinx
 
 

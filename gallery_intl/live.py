@@ -28,9 +28,10 @@ from starlette.routing import Mount, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from gallery_intl.build import BuildError, Site, only_one
+from gallery_intl.build import only_one
 from gallery_intl.live_build import Job
 from gallery_intl.live_rebuild import Rebuilder
+from gallery_intl.site import BuildError, Site
 
 HERE = Path(__file__).parent
 # What people write; an editor's copies, and what a build makes, end otherwise.

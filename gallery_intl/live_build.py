@@ -143,6 +143,7 @@ def prepare(job: Job, warnings: io.StringIO) -> Sphinx:
         "html",
         confoverrides={
             "language": job.language,
+            "html_baseurl": "",  # what is seen here is not at the public address
             "gallery_intl_run": False,
             "gallery_intl_policy": False,
             "gallery_intl_preview": not job.runs,

@@ -13,8 +13,9 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from gallery_intl.build import BuildError, Site, only_one
+from gallery_intl.build import only_one
 from gallery_intl.catalogs import replace_file
+from gallery_intl.site import BuildError, Site
 
 MENU = re.compile(r'<details class="language-menu">.*?</details>', re.S)
 ALTERNATE = re.compile(r'\s*<link(?=[^>]* rel="alternate")(?=[^>]* hreflang=)[^>]*>')

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
-from gallery_intl import build, catalogs
+from gallery_intl import catalogs
+from gallery_intl.language_builds import source_pages
+from gallery_intl.site import read_site
 
 ROOT = Path(__file__).parent / "roots" / "test-site"
 PROJECT = Path(__file__).parent.parent
@@ -312,7 +314,7 @@ def test_the_marker_lists_the_pages(source: Path, make: Make) -> None:
 
     marker = source / "_build/doctrees/ko/.complete"
     assert f"{PAGE}.rst" in json.loads(marker.read_text())
-    assert build.source_pages(build.read_site(source)) == json.loads(marker.read_text())
+    assert source_pages(read_site(source)) == json.loads(marker.read_text())
 
 
 def test_the_generated_folder_may_have_any_name(source: Path) -> None:
@@ -320,4 +322,4 @@ def test_the_generated_folder_may_have_any_name(source: Path) -> None:
     (source / "pages" / "part").mkdir(parents=True)
     (source / "pages" / "part" / "page.rst").touch()
 
-    assert build.source_pages(build.read_site(source)) == ["pages/part/page.rst"]
+    assert source_pages(read_site(source)) == ["pages/part/page.rst"]

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
-from gallery_intl import build, catalogs
+from gallery_intl import catalogs
+from gallery_intl.root_files import write_root_files
+from gallery_intl.site import read_site
 
 ROOT = Path(__file__).parent / "roots" / "test-site"
 HEADER = 'msgid ""\nmsgstr ""\n"Language: ko\\n"\n'
@@ -24,7 +26,7 @@ def front(source: Path, korean: str, flag: str = "") -> dict[str, str]:
     path.write_text(HEADER + message, encoding="utf-8")
     for language in ("en", "ko"):
         (source / "html" / language).mkdir(parents=True)
-    build.write_front(build.read_site(source), source / "html")
+    write_root_files(read_site(source), source / "html")
     text = (source / "html" / "index.html").read_text(encoding="utf-8")
     choices = BeautifulSoup(text, "html.parser").select("main li")
     return {li["lang"]: li.small.get_text() for li in choices if li.small}

@@ -15,7 +15,7 @@ from bs4 import BeautifulSoup
 from playwright.sync_api import Browser, Page, expect
 
 from gallery_intl import offline
-from gallery_intl.build import BuildError, Site, read_site
+from gallery_intl.site import BuildError, Site, read_site
 
 LANGUAGES = ("en", "ko", "zh_CN", "ja")
 LESSON = "tutorials/ranks/hello_ranks.html"

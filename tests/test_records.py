@@ -29,6 +29,7 @@ from gallery_intl.machine import Machine
 from gallery_intl.record_run import Page, RecordingError
 from gallery_intl.record_tabs import UntrueRecord
 from gallery_intl.records import Figure, Output, Record, RecordError
+from gallery_intl.site import BuildError, read_site
 
 ROOT = Path(__file__).with_name("roots") / "test-records"
 PROJECT = Path(__file__).parent.parent
@@ -455,7 +456,7 @@ def test_a_stale_record_is_not_shown_and_is_named(
     records.write(path, old)
 
     app = render(shown)
-    build.check_records(build.read_site(shown))
+    build.check_records(read_site(shown))
 
     assert tabs(html(shown)) == []
     assert html(shown).select(".sphx-glr-script-out")
@@ -482,8 +483,8 @@ def test_an_edited_record_stops_the_build(shown: Path, page_records: Path) -> No
 
     with pytest.raises(UntrueRecord, match=r"other\.json:1: .*make record"):
         render(shown)
-    with pytest.raises(build.BuildError, match=r"other\.json:1: .*make record"):
-        build.check_records(build.read_site(shown))
+    with pytest.raises(BuildError, match=r"other\.json:1: .*make record"):
+        build.check_records(read_site(shown))
 
 
 def test_downloads_and_catalogs_say_nothing_of_records(

@@ -1,0 +1,217 @@
+"""Build languages side by side, each in a process that runs plain Sphinx.
+
+Each only reads what the gallery's run made. A process dies with the one that asked for
+it, so that nobody is left behind who would write into the next build.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import multiprocessing
+import os
+import shutil
+import threading
+import time
+import traceback
+from collections.abc import Iterator
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkServerContext
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import NamedTuple, TextIO, cast
+
+from sphinx.application import Sphinx
+from sphinx.errors import SphinxError
+from sphinx.util.console import nocolor
+from sphinx.util.docutils import docutils_namespace, patch_docutils
+
+from gallery_intl.site import BuildError, Site
+from gallery_intl.social_cards import note_on_missing
+
+# What every language build imports; done once, in the process they are forked from.
+PRELOAD = ["gallery_intl.language_builds", "sphinx_gallery.gen_gallery"]
+
+
+class Built(NamedTuple):
+    """How the build of one language ended."""
+
+    language: str
+    status: int
+    output: str
+    seconds: float
+
+
+class Build(NamedTuple):
+    """The process that builds a language, and the line on which its result comes.
+
+    A pool of processes would want semaphores, which not every machine has.
+    """
+
+    language: str
+    process: BaseProcess
+    line: Connection
+
+    def result(self) -> Built:
+        """Give how it ended, also if it was killed."""
+        try:
+            return cast(Built, self.line.recv())
+        except EOFError:
+            self.process.join()
+            said = f"its process ended with status {self.process.exitcode}"
+            return Built(self.language, 1, said, 0.0)
+
+
+def build_languages(site: Site, languages: list[str]) -> None:
+    """Build languages side by side; show each as it ends, and all that went wrong."""
+    print(f"building {', '.join(languages)} ...", flush=True)
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(PRELOAD)
+    others = incomplete(site, [x for x in site.languages if x not in languages])
+    builds = [start_build(context, site, language, others) for language in languages]
+    try:
+        results = [show(built) for built in as_completed(builds)]
+    finally:
+        for build in builds:
+            build.process.kill()
+    if failed := sorted(built.language for built in results if built.status):
+        raise BuildError(f"not built: {', '.join(failed)}; the site is as it was")
+
+
+def incomplete(site: Site, languages: list[str]) -> list[str]:
+    """Give the languages that lack pages: not each link to them leads somewhere."""
+    pages = [f"{page}.html" for page in site.pages()]
+    return [
+        language
+        for language in languages
+        if not all((site.html / language / page).is_file() for page in pages)
+    ]
+
+
+def start_build(
+    context: ForkServerContext, site: Site, language: str, others: list[str]
+) -> Build:
+    """Start the process of a language; it links to what ``others``, which lack pages,
+    have."""
+    line, end = context.Pipe(duplex=False)
+    process = context.Process(target=report_build, args=(site, language, others, end))
+    process.start()
+    end.close()  # the process has its own
+    return Build(language, process, line)
+
+
+def as_completed(builds: list[Build]) -> Iterator[Built]:
+    """Give the results in the order in which they come."""
+    running = {build.line: build for build in builds}
+    while running:
+        for line in wait(list(running)):
+            yield running.pop(cast(Connection, line)).result()
+
+
+def show(built: Built) -> Built:
+    """Print how a language went."""
+    result = "failed" if built.status else f"{built.seconds:.1f} s"
+    print(f"  {built.language:6} {result}", flush=True)
+    if text := built.output.strip():
+        print("\n".join(f"    {line}" for line in text.splitlines()), flush=True)
+    return built
+
+
+def report_build(
+    site: Site, language: str, others: list[str], line: Connection
+) -> None:
+    """Build a language in this process, unless the one that asked for it dies."""
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    line.send(build_language(site, language, others))
+
+
+def end_with_parent() -> None:
+    """End this process when the one that started it is gone."""
+    if parent := multiprocessing.parent_process():
+        wait([parent.sentinel])
+        os._exit(1)
+
+
+def build_language(site: Site, language: str, others: list[str]) -> Built:
+    """Build one language; give how it went, whatever happens."""
+    start = time.monotonic()
+    status, output = 1, io.StringIO()
+    try:
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+            status = build_afresh_or_on(site, language, others, output)
+    except SphinxError as error:
+        print(f"{error.category}: {error}", file=output)
+    except OSError as error:  # what Sphinx warned of before is its echo
+        output = io.StringIO(f"Error: {explain(error)}")
+    except Exception:
+        traceback.print_exc(file=output)
+    return Built(language, status, output.getvalue(), time.monotonic() - start)
+
+
+def build_afresh_or_on(
+    site: Site, language: str, others: list[str], output: TextIO
+) -> int:
+    """Go on from the last build if it came to its end; give the exit status."""
+    stage, doctrees = site.stage(language), site.doctrees(language)
+    marker = doctrees / ".complete"
+    sources = [*source_pages(site), *site.redirects]
+    start_afresh(marker, sources, doctrees, stage)
+    status = run_sphinx(site, language, others, output)
+    if status == 0:
+        marker.write_text(json.dumps(sources), encoding="utf-8")
+        if site.address and (note := note_on_missing(stage, site.pages())):
+            print(note, file=output)
+    return status
+
+
+def run_sphinx(site: Site, language: str, others: list[str], warnings: TextIO) -> int:
+    """Build one language as plain Sphinx does; give its exit status."""
+    nocolor()
+    published = {
+        f"gallery_intl_published.{other}": str(site.html / other) for other in others
+    }
+    with patch_docutils(site.srcdir), docutils_namespace():
+        app = Sphinx(
+            srcdir=site.srcdir,
+            confdir=site.srcdir,
+            outdir=site.stage(language),
+            doctreedir=site.doctrees(language),
+            buildername="html",
+            confoverrides={"language": language, "gallery_intl_run": False} | published,
+            status=None,
+            warning=warnings,
+            warningiserror=True,
+        )
+        app.build()
+        return app.statuscode
+
+
+def explain(error: Exception) -> str:
+    """Say in one line what went wrong; a copied tree has many errors in one."""
+    if isinstance(error, shutil.Error) and error.args and error.args[0]:
+        return str(error.args[0][0][-1])
+    return str(error)
+
+
+def source_pages(site: Site) -> list[str]:
+    """Give the generated pages that Sphinx will find."""
+    pages = (page for folder in site.generated for page in folder.rglob("*.rst"))
+    return sorted(page.relative_to(site.srcdir).as_posix() for page in pages)
+
+
+def start_afresh(marker: Path, sources: list[str], *folders: Path) -> None:
+    """Drop what an unfinished build left, or one that had pages that are gone.
+
+    Sphinx trusts what it finds: after a warning the page would be taken for right,
+    after an interruption the page of an edited catalog would not be written again.
+    """
+    try:
+        finished = set(json.loads(marker.read_text(encoding="utf-8"))) <= set(sources)
+    except (OSError, ValueError):
+        finished = False
+    if not finished:
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
+    marker.parent.mkdir(parents=True, exist_ok=True)
+    marker.unlink(missing_ok=True)

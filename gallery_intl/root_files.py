@@ -1,0 +1,192 @@
+"""Write what stands beside the languages: front page, 404 page, sitemap, robots.txt."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote, urljoin, urlsplit
+
+from jinja2 import Environment, FileSystemLoader
+from markupsafe import Markup
+
+from gallery_intl import catalogs
+from gallery_intl.card_fonts import family_for
+from gallery_intl.catalogs import SOURCE_LANGUAGE
+from gallery_intl.content_policy import pages, write_policies
+from gallery_intl.languages import alternate_tags, language_tag
+from gallery_intl.open_graph import Shared, description_tag, open_graph_tags
+from gallery_intl.site import BuildError, Site
+from gallery_intl.sitemap import sitemap
+from gallery_intl.social_cards import Block, Card, draw
+
+HERE = Path(__file__).parent / "front"
+FIRST = "index.html"
+CARD = "social.png"
+# As in cards; one with inline markup is none.
+SENTENCE = re.compile(r"[^`*|]+?(?:[.!?](?=\s|\Z)|[。！？])")  # noqa: RUF001
+
+
+class Choice(NamedTuple):
+    """A language that the front page offers."""
+
+    language: str
+    tag: str
+    href: str
+    name: str
+    title: str
+    about: str  # what the site is, in a sentence; "" if that has no translation
+
+
+def write_root_files(site: Site, folder: Path) -> None:
+    """Write the files of all languages into the folder that holds them."""
+    offered = choices(site, folder)
+    templates = Environment(loader=FileSystemLoader(HERE), autoescape=True)
+    shutil.copyfile(HERE / "front.css", folder / "front.css")
+    (folder / ".nojekyll").touch()
+    (folder / "robots.txt").write_text(robots(site.address), encoding="utf-8")
+
+    page = templates.get_template("index.html.jinja").render(
+        title=site.title,
+        choices=offered,
+        icon=icon(site, folder),
+        head=front_head(site, offered, folder),
+    )
+    (folder / FIRST).write_text(page, encoding="utf-8")
+    if site.address:
+        lost = templates.get_template("404.html.jinja").render(
+            title=site.title,
+            choices=[choice._asdict() | words(site, choice) for choice in offered],
+            icon=icon(site, folder),
+            root=urlsplit(site.address).path,
+        )
+        (folder / "404.html").write_text(lost, encoding="utf-8")
+        listed = sitemap(all_pages(site, offered, folder))
+        (folder / "sitemap.xml").write_text(listed, encoding="utf-8")
+    protect(site, folder)
+
+
+def protect(site: Site, folder: Path) -> None:
+    """Give the pages of no language the policy that the others have already."""
+    names = {*site.languages}
+    own = [p for p in pages(folder) if p.relative_to(folder).parts[0] not in names]
+    for path, _script in write_policies(own):
+        raise BuildError(f"{path}: an inline script (put it into a file)")
+
+
+def choices(site: Site, folder: Path) -> list[Choice]:
+    """Give the languages that are built, in their order."""
+    return [
+        Choice(
+            language,
+            language_tag(language),
+            f"{language}/{FIRST}",
+            name,
+            site.translate(language)(site.title),
+            first_sentence(site, language),
+        )
+        for language, name in site.languages.items()
+        if (folder / language).is_dir()
+    ]
+
+
+def first_sentence(site: Site, language: str) -> str:
+    """Give what the first page says first, if it is translated and has no markup."""
+    path = catalogs.po_path(site.locale_dir, language, site.first_page)
+    found = catalogs.active(catalogs.read(path)) if path.is_file() else []
+    first = next((entry for entry in found if entry.comment == "paragraph"), None)
+    if first is None or not catalogs.is_translated(first):
+        return ""
+    sentence = SENTENCE.match(first.msgstr)
+    return sentence[0] if sentence else ""
+
+
+def icon(site: Site, folder: Path) -> str | None:
+    """Give the path of the favicon, which each language has."""
+    if not site.icon:
+        return None
+    found = folder.glob(f"*/_static/{Path(site.icon).name}")
+    return next((path.relative_to(folder).as_posix() for path in sorted(found)), None)
+
+
+def robots(address: str) -> str:
+    """Allow everything; say where the sitemap is, if it has an address."""
+    rules = "User-agent: *\nAllow: /\n"
+    return f"{rules}\nSitemap: {address}sitemap.xml\n" if address else rules
+
+
+def addresses(site: Site, offered: list[Choice], page: str) -> dict[str, str]:
+    """Map languages to the addresses of a page, and ``x-default`` to its source.
+
+    Of the languages' first pages this is the front page, which offers them all.
+    """
+    found = {
+        choice.tag: f"{site.address}{choice.language}/{quote(page)}"
+        for choice in offered
+    }
+    source = language_tag(SOURCE_LANGUAGE)
+    default = site.address if page == FIRST else found.get(source)
+    return found | ({"x-default": default} if default else {})
+
+
+def all_pages(
+    site: Site, offered: list[Choice], folder: Path
+) -> Iterator[dict[str, str]]:
+    """Give the addresses of every page in the languages that have it."""
+    for name in site.pages():
+        page = f"{name}.html"
+        having = [x for x in offered if (folder / x.language / page).is_file()]
+        if having:
+            yield addresses(site, having, page)
+
+
+def front_head(site: Site, offered: list[Choice], folder: Path) -> Markup:
+    """Describe the front page in every language at once; the rest needs an address."""
+    description = " · ".join(dict.fromkeys(choice.title for choice in offered))
+    head = description_tag(description)
+    if not site.address:
+        return head + alternate_tags({choice.tag: choice.href for choice in offered})
+    page = Shared(
+        title=site.title,
+        description=description,
+        url=site.address,
+        site_name=site.title,
+        language=SOURCE_LANGUAGE,
+        other_languages=[
+            choice.tag for choice in offered if choice.language != SOURCE_LANGUAGE
+        ],
+        card=urljoin(site.address, CARD) if draw_front(site, offered, folder) else "",
+        kind="website",
+    )
+    canonical = Markup('<link rel="canonical" href="{}" />\n').format(site.address)
+    alternates = alternate_tags(addresses(site, offered, FIRST))
+    return head + canonical + alternates + open_graph_tags(page)
+
+
+def draw_front(site: Site, offered: list[Choice], folder: Path) -> bool:
+    """Draw the front page's card, each language in its own letters, if there are."""
+    blocks = []
+    for choice in offered:
+        text = f"{choice.name}: {choice.title}"
+        family = family_for(text, site.card_fonts.get(choice.language, []))
+        if family is None:
+            return False
+        blocks.append(Block(text, family))
+    title = family_for(site.title, site.card_fonts.get(SOURCE_LANGUAGE, []))
+    if title is None:
+        return False
+    host = Block(urlsplit(site.address).netloc, title)
+    draw(Card(host, Block(site.title, title), blocks), folder / CARD)
+    return True
+
+
+def words(site: Site, choice: Choice) -> dict[str, str]:
+    """Give what the 404 page says in a language."""
+    _ = site.translate(choice.language)
+    return {
+        "heading": _("Page not found"),
+        "advice": _("It may have moved. Search for it, or start at the front page:"),
+        "search": _("Search"),
+    }
