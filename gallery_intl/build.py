@@ -15,7 +15,6 @@ from filelock import FileLock, Timeout
 
 from gallery_intl import catalogs, records
 from gallery_intl.language_builds import build_languages
-from gallery_intl.root_files import write_root_files
 from gallery_intl.run import run_gallery
 from gallery_intl.site import BuildError, Site, read_site
 from gallery_intl.status import broken_catalogs
@@ -82,6 +81,8 @@ def compile_catalogs(site: Site, languages: list[str]) -> None:
 
 def publish(site: Site, languages: list[str]) -> None:
     """Put the new pages in place in one step, beside the languages not built now."""
+    from gallery_intl.root_files import write_root_files  # with fonts
+
     new, old = site.out / "html.new", site.out / "html.old"
     for folder in (new, old):
         shutil.rmtree(folder, ignore_errors=True)

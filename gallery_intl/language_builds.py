@@ -28,10 +28,12 @@ from sphinx.util.console import nocolor
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from gallery_intl.site import BuildError, Site
-from gallery_intl.social_cards import note_on_missing
 
 # What every language build imports; done once, in the process they are forked from.
-PRELOAD = ["gallery_intl.language_builds", "sphinx_gallery.gen_gallery"]
+PRELOAD = [
+    *("gallery_intl.language_builds", "gallery_intl.sharing"),
+    "sphinx_gallery.gen_gallery",
+]
 
 
 class Built(NamedTuple):
@@ -153,6 +155,8 @@ def build_afresh_or_on(
     site: Site, language: str, others: list[str], output: TextIO
 ) -> int:
     """Go on from the last build if it came to its end; give the exit status."""
+    from gallery_intl.social_cards import note_on_missing  # with fonts
+
     stage, doctrees = site.stage(language), site.doctrees(language)
     marker = doctrees / ".complete"
     sources = [*source_pages(site), *site.redirects]
