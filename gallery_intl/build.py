@@ -13,7 +13,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from gallery_intl import catalogs, records
+from gallery_intl import bundle, catalogs, records
 from gallery_intl.language_builds import build_languages
 from gallery_intl.run import run_gallery
 from gallery_intl.site import BuildError, Site, read_site
@@ -92,6 +92,8 @@ def publish(site: Site, languages: list[str]) -> None:
             shutil.copytree(
                 source, new / language, ignore=shutil.ignore_patterns(".buildinfo*")
             )
+            if language in languages:
+                bundle.lighten(new / language, site.out / "bundles" / language)
     write_root_files(site, new)
     if site.html.exists():
         site.html.rename(old)

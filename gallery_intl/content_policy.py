@@ -37,12 +37,14 @@ POLICY = {
 }
 INLINE = re.compile(r"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", re.S | re.I)
 # The theme sets the colour mode before anything is painted and puts the cursor into the
-# search field; it and Sphinx-Gallery set options of Sphinx's scripts.
+# search field; it and Sphinx-Gallery set options of Sphinx's scripts, which may stand inline.
 KNOWN = re.compile(
     r"""\s*(?:
     (?:document\.documentElement\.dataset\.(?:mode|theme)
       \ =\ localStorage\.getItem\("(?:mode|theme)"\)\ \|\|\ "\w*";\s*)+
     | DOCUMENTATION_OPTIONS\.\w+\ =\ (?:'[^'\\<>]*'|\w+);\s*
+    | const\ DOCUMENTATION_OPTIONS\ =\ \{
+      (?:\s*\w+:\ (?:'[^'\\<>]*'|\w+),)*\s*\};?\s*
     | //\ Activate\ the\ search\ field\ on\ page\ load
       \s*let\ searchInput\ =\ document\.querySelector\("form\.bd-search\ input"\);
       \s*if\ \(searchInput\)\ \{\s*searchInput\.focus\(\);\s*searchInput\.select\(\);
@@ -61,14 +63,14 @@ PLACE = re.compile(
 # Sphinx's way to hand its words to its scripts, which evaluates a text as a program.
 EVALUATED = re.compile(r"Documentation\.addTranslations\((\{.*?^\})\);", re.S | re.M)
 MARK = '<meta http-equiv="Content-Security-Policy"'
+OLD = re.compile(rf"{MARK}[^>]*>\n")
 
 
 def with_policy(page: str) -> str:
-    """Write the policy into a page that has none."""
+    """Write the policy into a page; one that it has may be of other scripts."""
+    page = OLD.sub("", page, count=1)
     start = PLACE.match(page)
     place = start.end() if start else 0
-    if page.startswith(MARK, place):
-        return page
     page = page[:place] + STYLE.sub("", page[place:])
     hashes = dict.fromkeys(map(source_of, filter(KNOWN.fullmatch, inline(page))))
     own = POLICY | {"script-src": " ".join([POLICY["script-src"], *hashes])}

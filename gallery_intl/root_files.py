@@ -65,14 +65,12 @@ def write_root_files(site: Site, folder: Path) -> None:
         (folder / "404.html").write_text(lost, encoding="utf-8")
         listed = sitemap(all_pages(site, offered, folder))
         (folder / "sitemap.xml").write_text(listed, encoding="utf-8")
-    protect(site, folder)
+    protect(folder)
 
 
-def protect(site: Site, folder: Path) -> None:
-    """Give the pages of no language the policy that the others have already."""
-    names = {*site.languages}
-    own = [p for p in pages(folder) if p.relative_to(folder).parts[0] not in names]
-    for path, _script in write_policies(own):
+def protect(folder: Path) -> None:
+    """Give all pages their policy; those of languages load other scripts by now."""
+    for path, _script in write_policies(pages(folder)):
         raise BuildError(f"{path}: an inline script (put it into a file)")
 
 
