@@ -56,6 +56,7 @@ bench: html $(VENV)/.browser  ## measure builds, pages, search and the live view
 	@$(PY) tests/bench_downloads.py ko
 	@PYTHONPATH=. $(PY) tests/bench_live.py ko
 	@PYTHONPATH=. $(PY) tests/bench_search.py
+	@$(PY) tests/bench_lighthouse.py
 
 torture: $(READY)  ## build the site twice, otherwise, and compare (minutes)
 	@$(PY) tests/torture_builds.py

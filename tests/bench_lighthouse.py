@@ -2,8 +2,9 @@
 
     python tests/bench_lighthouse.py [runs]
 
-The site is served compressed, as a host does it. Of several runs of a page (three unless
-told) the median counts. Lighthouse comes through npx, from Node's registry.
+The site is served compressed, as a host does it. Each page is measured several times
+(three unless told), and the median counts. Lighthouse comes through npx, from Node's
+registry.
 """
 
 from __future__ import annotations
@@ -95,7 +96,8 @@ def faults(report: dict) -> list[str]:
         for name, category in report["categories"].items()
         if name in WANTED and 100 * category["score"] < WANTED[name]
         for reference in category["auditRefs"]
-        if reference["weight"] and (report["audits"][reference["id"]]["score"] or 0) < 0.9
+        if reference["weight"]
+        and (report["audits"][reference["id"]]["score"] or 0) < 0.9
     ]
 
 

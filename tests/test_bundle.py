@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import subprocess
 import sys
@@ -11,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tinycss2
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from gallery_intl import bundle
+from gallery_intl import bundle, icon_font
+from gallery_intl.stylesheet import classes, purge, read_rules, write
 
 ROOT = Path(__file__).parent / "roots" / "test-components"
 LESSON = "tutorials/ddp/distributed_data_parallel.html"
@@ -21,18 +22,25 @@ DESK = {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"}
 PHONE = {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"}
 STILL = {"reduced_motion": "reduce"}  # what is on its way is at no time the same
 MOVES = "document.getAnimations().some(({ playState }) => playState === 'running')"
-# A number for each element and pseudo-element: all of its computed style.
+# A number for each element and pseudo-element, from all of its computed style.
 STYLES = """
   (base) => {
     const number = (style) => {
       let hash = 0;
-      const text = style.cssText.replaceAll(base, "");
+      let text = "";
+      for (const name of names) text += style.getPropertyValue(name) + ";";
+      text = text.replaceAll(base, "");
       for (let i = 0; i < text.length; i++) hash = (hash * 31 + text.charCodeAt(i)) | 0;
       return hash;
     };
+    // custom properties are slow to read, and do nothing by themselves
+    const names = [...getComputedStyle(document.body)].filter((x) => !/^--/.test(x));
     const all = [];
+    const seen = new Set();
     for (const node of document.querySelectorAll("html, body, body :not(script)")) {
-      const name = node.outerHTML.slice(0, 80);
+      const name = `<${node.localName} class="${node.className}" id="${node.id}">`;
+      if (node.closest("pre") && seen.has(name)) continue;  // one of each in code
+      seen.add(name);
       all.push([name, "", number(getComputedStyle(node))]);
       for (const part of ["::before", "::after"]) {
         const style = getComputedStyle(node, part);
@@ -128,12 +136,6 @@ def open_sidebar(page: Page) -> None:
         expect(page.locator(".dropdown-menu.show")).to_be_visible()
 
 
-def point_at_colours(page: Page) -> None:
-    """Let the theme's tooltip appear."""
-    page.locator("[data-bs-toggle=tooltip]:visible").first.hover()
-    expect(page.locator(".tooltip.show")).to_be_visible()
-
-
 def unfold_and_scroll(page: Page) -> None:
     for summary in page.locator("article summary").all():
         summary.click()
@@ -144,7 +146,7 @@ def unfold_and_scroll(page: Page) -> None:
     page.mouse.wheel(0, -300)
 
 
-@pytest.mark.parametrize("act", [rest, open_search, open_sidebar, unfold_and_scroll])
+@pytest.mark.parametrize("act", [open_search, open_sidebar, unfold_and_scroll])
 def test_every_component_looks_as_with_all_styles(
     components: Pair, context: BrowserContext, act: Act
 ) -> None:
@@ -156,3 +158,146 @@ def test_a_page_of_the_site_looks_as_with_all_styles(
     korean: Pair, context: BrowserContext, name: str
 ) -> None:
     check_looks(context, korean, name, rest)
+
+
+# what is loaded
+
+
+def test_every_page_loads_one_stylesheet_and_one_script(components: Pair) -> None:
+    for name in ("index", "plain", "part/one", "genindex"):
+        text = components.read(f"{name}.html")
+
+        assert text.count('rel="stylesheet"') == 1
+        assert text.count('src="') - text.count("<img") - text.count("tabs.js") == 1
+        assert "preload" not in text
+
+
+def test_a_script_is_loaded_only_where_something_needs_it(components: Pair) -> None:
+    def loads(page: str, script: str) -> bool:
+        text = components.read(page)
+        return f"/{script}" in text or f'"{script}' in text
+
+    assert loads("index.html", "design-tabs.js")
+    assert not loads("plain.html", "design-tabs.js")
+    assert loads("search.html", "searchindex.js")
+    assert not loads("plain.html", "searchindex.js")
+    assert not loads("index.html", "fontawesome.js")
+
+
+def test_scripts_know_their_words_before_they_write_one(components: Pair) -> None:
+    code = components.read(bundle.SCRIPT)
+
+    assert code.index("addTranslations") < code.index("highlightSearchWords")
+
+
+def test_a_page_that_loads_less_is_left_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "_static").mkdir()
+    for name in ("a", "b"):
+        (tmp_path / f"_static/{name}.css").write_text(f"{name} {{ color: red }}")
+    both, one = (
+        "".join(f'<link rel="stylesheet" href="_static/{n}.css?v=1">\n' for n in names)
+        for names in ("ab", "b")
+    )
+    for name, text in {"x": both, "y": both, "z": one}.items():
+        (tmp_path / f"{name}.html").write_text(text)
+
+    bundle.lighten(tmp_path, tmp_path / "cache")
+
+    assert (tmp_path / "z.html").read_text() == one
+    assert "bundle.css" in (tmp_path / "x.html").read_text()
+
+
+def test_a_class_that_a_later_build_uses_gets_its_style(
+    components: Pair, tmp_path: Path
+) -> None:
+    site, cache = tmp_path / "site", tmp_path / "cache"
+    shutil.copytree(components.heavy, site)
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8").replace("sd-badge", "sd-other")
+        page.write_text(text, encoding="utf-8")
+    bundle.lighten(site, cache)
+    assert ".sd-badge" not in (site / bundle.STYLE).read_text(encoding="utf-8")
+    shutil.rmtree(site)
+
+    shutil.copytree(components.heavy, site)
+    bundle.lighten(site, cache)
+
+    assert (site / bundle.STYLE).read_text(encoding="utf-8") == components.read(
+        bundle.STYLE
+    )
+    assert ".sd-badge" in components.read(bundle.STYLE)
+
+
+def test_styles_that_only_scripts_ask_for_stay(components: Pair) -> None:
+    text = components.read(bundle.STYLE)
+
+    assert ".bs-tooltip-auto" in text  # the script makes it: `bs-${name}-auto`
+    assert ".dropdown-menu.show" in text
+    assert ".carousel-caption" not in text
+
+
+def test_the_icons_on_pages_are_in_the_font_and_no_others(components: Pair) -> None:
+    font = icon_font.read(
+        components.heavy / "_static/vendor/fontawesome/webfonts/fa-solid-900.woff2"
+    )
+    text = components.read(bundle.STYLE)
+
+    rules = tinycss2.parse_stylesheet(text, skip_whitespace=True)
+    shown = icon_font.icons(icon_font.strings(rules))
+    cut = icon_font.TTFont(icon_font.io.BytesIO(icon_font.subset(font, shown)))
+
+    rocket, bars, biohazard = 0xF135, 0xF0C9, 0xF780
+    assert {rocket, bars} <= cut.getBestCmap().keys()
+    assert biohazard not in cut.getBestCmap()
+    assert "Font Awesome" in str(cut["name"].getDebugName(0))
+    assert "fa-solid-900.woff2" not in text
+
+
+# stylesheets
+
+
+def cut(css: str, used: str, folder: Path) -> str:
+    (folder / "sub").mkdir(exist_ok=True)
+    (folder / "sub/style.css").write_text(css, encoding="utf-8")
+    rules = purge(read_rules(folder, "sub/style.css"), used.split().__contains__)
+    return write(rules).strip()
+
+
+@pytest.mark.parametrize(
+    ("css", "expected"),
+    [
+        ("a{top:0}", "a{top:0}"),
+        (".x{top:0}", ".x{top:0}"),
+        (".y{top:0}", ""),
+        (".x .y{top:0}", ""),
+        (".y,.x,p .x{top:0}", ".x,p .x{top:0}"),
+        ("p:not(.y){top:0}", "p:not(.y){top:0}"),
+        (".x:is(.y,.z){top:0}", ".x:is(.y,.z){top:0}"),
+        ("[class*=y]{top:0}", "[class*=y]{top:0}"),
+        (".x\\:y{top:0}", ""),
+        ("@media print{.y{top:0}}", ""),
+        ("@media print{.y{top:0}.x{top:0}}", "@media print{.x{top:0}}"),
+        ("@keyframes k{0%{top:0}}", "@keyframes k{0%{top:0}}"),
+        ("/*! licence */ /* chatter */", "/*! licence */"),
+        ("p{background:url(a.svg)}", 'p{background:url("sub/a.svg")}'),
+        ('p{background:url("../a.svg")}', 'p{background:url("a.svg")}'),
+        ('p{background:url("data:,x")}', 'p{background:url("data:,x")}'),
+        ("@import 'other.css';p{top:0}", "b{top:0}\np{top:0}"),
+        ("p{top:0}@import 'https://x.org/a';", None),
+    ],
+)
+def test_only_what_cannot_apply_is_left_out(
+    tmp_path: Path, css: str, expected: str | None
+) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub/other.css").write_text("b{top:0}", encoding="utf-8")
+
+    found = cut(css, "x", tmp_path)
+
+    assert found == expected if expected is not None else found.startswith("@import")
+
+
+def test_the_classes_of_a_selector_are_those_an_element_must_have() -> None:
+    selector = tinycss2.parse_component_value_list("#i.a > p.b:not(.c):hover")
+
+    assert list(classes(selector)) == ["a", "b"]

@@ -6,6 +6,5 @@ html_theme_options = {
     "navbar_persistent": ["search-button-field"],
     "navbar_end": ["theme-switcher", "navbar-icon-links"],
     "github_url": "https://github.com/sphinx-doc/sphinx",
-    "announcement": "Something new",
     "show_toc_level": 2,
 }

@@ -1,0 +1,45 @@
+"""A page is light: few requests, few bytes, all from the site itself."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Request
+
+LESSON = "tutorials/ddp/distributed_data_parallel.html"
+BYTES = 150_000  # compressed, as a host sends them; figures not counted
+REQUESTS = 15
+IS_COMPRESSED = (".png", ".woff2")
+
+
+def sent(path: Path) -> int:
+    """Give how many bytes a host sends for a file."""
+    content = path.read_bytes()
+    return len(content if path.suffix in IS_COMPRESSED else gzip.compress(content, 6))
+
+
+@pytest.mark.parametrize("language", ["en", "ko", "zh_CN", "ja"])
+def test_a_lesson_is_light(
+    chromium: Browser, site: Path, served: str, language: str
+) -> None:
+    page = chromium.new_page()
+    requests: list[Request] = []
+    page.on("request", lambda request: requests.append(request))
+
+    page.goto(f"{served}{language}/{LESSON}", wait_until="networkidle")
+    asked = [r for r in requests if not r.url.startswith("data:")]
+    page.close()
+
+    assert [r.url for r in asked if not r.url.startswith(served)] == []
+    assert len(asked) <= REQUESTS
+    weights = {
+        path: sent(site / path)
+        for path in (
+            unquote(urlsplit(r.url).path).removeprefix("/html/") for r in asked
+        )
+        if "_images" not in path
+    }
+    assert sum(weights.values()) <= BYTES, weights
