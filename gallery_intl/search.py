@@ -33,6 +33,7 @@ LETTERS = (
 )
 HANGUL = r"\uac00-\ud7a3"
 ACROSS_SPACE = re.compile(rf"([{HANGUL}])\s(?=([{HANGUL}]))")
+HIRAGANA = re.compile(r"[\u3041-\u3096]+")
 RUN = re.compile(rf"[{LETTERS}]+|(?:(?![{LETTERS}])\w)+")
 IS_PAIRED = re.compile(rf"[{LETTERS}]{{2,}}")
 NO_PROSE = (nodes.literal_block, nodes.comment, nodes.raw, nodes.meta)
@@ -146,6 +147,11 @@ class JapaneseSearch(PairSearch):
     lang = "ja"
     language_name = "Japanese"
     fillers = r"\u3041-\u3096間用化的"  # hiragana: の, を, とは, する
+
+    def words(self, text: str) -> list[str]:
+        """Leave out hiragana, which no query needs, but not headings like まとめ."""
+        keeps_all = HIRAGANA.fullmatch(text)
+        return [w for w in pairs(text) if keeps_all or not HIRAGANA.fullmatch(w)]
 
 
 class ChineseSearch(PairSearch):
