@@ -173,6 +173,21 @@ def test_a_package_with_another_hash_stops_the_installation(machine: Machine) ->
     assert machine.installed() == set()
 
 
+def test_another_build_of_torch_is_not_installed_but_a_way_is_said(
+    machine: Machine,
+) -> None:
+    machine.lock("site", wheel(machine.wheels, "page", "1.0"))
+    machine.lock("torch", wheel(machine.wheels, "torch", "2.13.0"))
+    machine.lock("cuda", "")
+    wheel(machine.wheels, "torch", "2.13.0", "added")
+
+    made = machine.make(".ready")
+
+    assert made.returncode != 0
+    assert "locks/torch.txt does not have, install it into .venv" in made.stdout
+    assert machine.installed() == {"page"}
+
+
 @pytest.mark.parametrize(
     ("version", "requires", "more"),
     [("2.13.0+cpu", [], set()), ("2.13.0", ["nvidia-nccl"], {"nvidia_nccl"})],
