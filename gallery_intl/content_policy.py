@@ -37,7 +37,8 @@ POLICY = {
 }
 INLINE = re.compile(r"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", re.S | re.I)
 # The theme sets the colour mode before anything is painted and puts the cursor into the
-# search field; it and Sphinx-Gallery set options of Sphinx's scripts, a bundle all of them.
+# search field; it and Sphinx-Gallery set options of Sphinx's scripts; the light site
+# has all of these in its pages.
 KNOWN = re.compile(
     r"""\s*(?:
     (?:document\.documentElement\.dataset\.(?:mode|theme)
