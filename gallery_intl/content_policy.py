@@ -29,7 +29,7 @@ POLICY = {
     "style-src": "'self'",
     "style-src-attr": "'unsafe-inline'",  # docutils writes widths of columns so
     "img-src": "'self' data:",  # the theme's style sheets hold small pictures
-    "font-src": "'self'",
+    "font-src": "'self' data:",  # the icons that are in use
     "connect-src": "'self'",  # search reads pages for its snippets
     "manifest-src": "'self'",
     "base-uri": "'none'",
