@@ -28,7 +28,7 @@ def short(machine: Machine) -> str:
 def facts(machine: Machine, language: str) -> list[nodes.Node]:
     """Say all that is known: device, processes, versions, date."""
     versions = (
-        ("torch", machine.torch),
+        ("torch", machine.torch.partition("+")[0]),  # "+cpu" says what stands before
         ("CUDA", machine.cuda),
         ("NCCL", machine.nccl),
         ("Python", machine.python),
