@@ -53,12 +53,14 @@ record:  ## record on a machine with GPUs what pages print (PAGES=...); needs to
 	@$(PYTHON_HERE) -m gallery_intl record $(PAGES)
 
 bench: html $(VENV)/.browser  ## measure builds, pages, search and the live view
+	@PYTHONPATH=. $(PY) tests/bench_builds.py
 	@$(PY) tests/bench_downloads.py ko
 	@PYTHONPATH=. $(PY) tests/bench_live.py ko
 	@PYTHONPATH=. $(PY) tests/bench_search.py
 	@$(PY) tests/bench_lighthouse.py
 
-torture: $(READY)  ## build the site twice, otherwise, and compare (minutes)
+torture: $(READY)  ## kill builds, take things away, compare two builds (half an hour)
+	@$(PY) -m pytest tests/torture.py
 	@$(PY) tests/torture_builds.py
 
 lint: $(READY)  ## check style, types and catalogs' form

@@ -1,0 +1,279 @@
+"""Print how long builds take beside the plain way, as a table with ratios.
+
+    python tests/bench_builds.py [pages [more pages]]
+
+The project's gallery must have been run. Each pair is measured in turn in this one
+run, and the best of its tries counts: the machine may do other things as well.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import bench_gallery
+import psutil
+
+from gallery_intl import catalogs
+
+PROJECT = Path(__file__).parent.parent
+LEFT_OUT = shutil.ignore_patterns("_build", ".git", ".venv", ".*cache")
+LANGUAGES = list(bench_gallery.LANGUAGES)
+TRIES = 3
+EDITS = 5
+
+
+class Row(NamedTuple):
+    """A line of the table; what is measured and what it is compared with."""
+
+    measure: str
+    ours: float
+    against: float
+    aim: float
+    unit: str = "s"
+
+    def __str__(self) -> str:
+        ratio = self.ours / self.against
+        met = "yes" if ratio <= self.aim else "**no**"
+        cells = (
+            self.measure,
+            f"{self.ours:.2f} {self.unit}",
+            f"{self.against:.2f} {self.unit}",
+            f"{ratio:.2f}",
+            f"{self.aim:.2f}",
+            met,
+        )
+        return f"| {' | '.join(cells)} |"
+
+
+def run(command: list[str], cwd: Path) -> float:
+    """Run to the end without a word; give the seconds."""
+    start = time.monotonic()
+    done = subprocess.run(
+        command,
+        cwd=cwd,
+        env=os.environ | {"PYTHONPATH": str(PROJECT)},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    return time.monotonic() - start
+
+
+def intl(source: Path, *arguments: str) -> float:
+    return run([sys.executable, "-m", "gallery_intl", *arguments], source)
+
+
+def sphinx(source: Path, out: str, *arguments: str) -> float:
+    """Build one language in the plain way, into ``_build/<out>``."""
+    command = [sys.executable, "-m", "sphinx", "-q", "-b", "html", *arguments]
+    return run([*command, "-d", f"_build/d-{out}", ".", f"_build/{out}"], source)
+
+
+READ_ONLY = ("-D", "gallery_intl_run=0")
+
+
+def forget(source: Path, *names: str) -> None:
+    for name in names:
+        shutil.rmtree(source / name, ignore_errors=True)
+
+
+def best(*measures: Callable[[], float], tries: int = TRIES) -> list[float]:
+    """Measure in turn, several times; give the best of each."""
+    rounds = [[measure() for measure in measures] for _ in range(tries)]
+    return [min(times) for times in zip(*rounds, strict=True)]
+
+
+@contextmanager
+def copy() -> Iterator[Path]:
+    """A copy of the project with the gallery as it was run."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(shutil.copytree(PROJECT, Path(folder) / "site", ignore=LEFT_OUT))
+
+
+def languages(source: Path) -> Iterator[Row]:
+    """Four languages against one in the plain way, all from nothing."""
+
+    def ours() -> float:
+        forget(source, "_build")
+        return intl(source, "html")
+
+    def plain() -> float:
+        forget(source, "_build")
+        return sphinx(source, "ko", "-D", "language=ko", *READ_ONLY)
+
+    yield Row("4 languages, gallery run / 1 plain build", *best(ours, plain), 2.2)
+
+
+def from_clean(source: Path) -> Iterator[Row]:
+    """All with the scripts, against a clean tree for each language."""
+
+    def ours() -> float:
+        forget(source, "_build", "tutorials")
+        return intl(source, "html")
+
+    def plain() -> float:
+        seconds = 0.0
+        for language in LANGUAGES:
+            forget(source, "_build", "tutorials")
+            seconds += sphinx(source, language, "-D", f"language={language}")
+        return seconds
+
+    yield Row(
+        "4 languages with scripts / 4 clean trees", *best(ours, plain, tries=1), 0.35
+    )
+
+
+def edits(source: Path) -> Iterator[Row]:
+    """One line of a catalog edited: our command against Sphinx's."""
+    po = catalogs.po_path(source / "locales", "ko", "tutorials/ranks/hello_ranks")
+    catalog = catalogs.read(po)
+
+    def edit() -> None:
+        catalog[0].msgstr += "가"
+        catalogs.write(po, catalog)
+
+    def ours() -> float:
+        edit()
+        return intl(source, "html", "ko")
+
+    def plain() -> float:
+        edit()
+        return sphinx(source, "plain", "-D", "language=ko", *READ_ONLY)
+
+    ours(), plain()
+    yield Row(
+        "one .po line, html-ko / sphinx-build", *best(ours, plain, tries=EDITS), 1.3
+    )
+
+
+def commands(source: Path) -> Iterator[Row]:
+    """The translators' commands against those of others."""
+    gettext = [sys.executable, "-m", "sphinx", "-q", "-E", "-b", "gettext", *READ_ONLY]
+    update = [sys.executable, "-m", "sphinx_intl", "update", "-p", "_build/gettext"]
+    names = [f"-l{language}" for language in LANGUAGES]
+    lint = [sys.executable, "-m", "sphinxlint", "--enable=all", "-j1", "locales"]
+
+    def plain() -> float:
+        seconds = run([*gettext, ".", "_build/gettext"], source)
+        return seconds + run([*update, "-d", "locales", *names], source)
+
+    def checked_by_others() -> float:
+        start = time.monotonic()
+        subprocess.run(lint, cwd=source, check=False, capture_output=True)
+        return time.monotonic() - start
+
+    ours, against = best(lambda: intl(source, "catalogs"), plain)
+    yield Row("make catalogs / gettext and sphinx-intl", ours, against, 1.0)
+    ours, against = best(lambda: intl(source, "check"), checked_by_others)
+    yield Row("make check (aim: 5 s) / sphinx-lint", ours, against, 5 / against)
+
+
+def generated(folder: Path, pages: int) -> Path:
+    """A gallery of plain pages that was run and translated."""
+    source = bench_gallery.write(folder / str(pages), pages)
+    bench_gallery.translate(source)
+    return source
+
+
+def without_us(source: Path) -> Iterator[Row]:
+    """What our extension adds to one language."""
+    plain = Path(shutil.copytree(source, source.with_name("plain")))
+    settings = bench_gallery.SETTINGS + bench_gallery.PLAIN
+    (plain / "conf.py").write_text(settings, encoding="utf-8")
+    sphinx(plain, "first", "-D", "language=ko")  # runs the gallery
+
+    def ours() -> float:
+        forget(source, "_build")
+        return sphinx(source, "ko", "-D", "language=ko")
+
+    def theirs() -> float:
+        forget(plain, "_build")
+        return sphinx(plain, "ko", "-D", "language=ko")
+
+    yield Row("one language with / without our extension", *best(ours, theirs), 1.25)
+
+
+class Watch:
+    """The most memory that one process of ours had meanwhile, in MiB."""
+
+    def __enter__(self) -> Watch:
+        self.peak = 0.0
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self.look)
+        self.thread.start()
+        return self
+
+    def look(self) -> None:
+        this = psutil.Process()
+        while not self.over.wait(0.1):
+            for process in this.children(recursive=True):
+                try:
+                    size = process.memory_info().rss / 2**20
+                except psutil.Error:
+                    continue
+                self.peak = max(self.peak, size)
+
+    def __exit__(self, *_: object) -> None:
+        self.over.set()
+        self.thread.join()
+
+
+def growth(few: Path, many: Path, counts: list[int]) -> Iterator[Row]:
+    """Many pages against few, and against one plain build of many."""
+    forget(few, "_build")
+    small = intl(few, "html")
+    forget(many, "_build")
+    with Watch() as watch:
+        large = intl(many, "html")
+    forget(many, "_build")
+    plain = sphinx(many, "ko", "-D", "language=ko", *READ_ONLY)
+    per_page = [
+        1000 * t / n for t, n in zip((large, small), reversed(counts), strict=True)
+    ]
+    yield Row(
+        f"a page of {counts[1]} / of {counts[0]}, 4 languages", *per_page, 1.2, "ms"
+    )
+    yield Row(f"{counts[1]} pages, 4 languages / 1 plain build", large, plain, 2.6)
+    yield Row("memory of the largest process / 1.5 GiB", watch.peak, 1536, 1.0, "MiB")
+
+
+def machine() -> str:
+    """Say where this was measured."""
+    memory = psutil.virtual_memory().total / 2**30
+    return (
+        f"{platform.machine()}, {os.cpu_count()} cores, {memory:.0f} GiB,"
+        f" {platform.system()}, Python {platform.python_version()}"
+    )
+
+
+def main(counts: list[int]) -> None:
+    print(f"Measured on: {machine()}\n")
+    print("| measure | ours | against | ratio | aim | met |")
+    print("|---|---|---|---|---|---|", flush=True)
+    with copy() as source:
+        for measure in (languages, edits, commands, from_clean):
+            for row in measure(source):
+                print(row, flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        few, many = (generated(Path(folder), count) for count in counts)
+        for row in without_us(few):
+            print(row, flush=True)
+        for row in growth(few, many, counts):
+            print(row, flush=True)
+
+
+if __name__ == "__main__":
+    main([int(count) for count in sys.argv[1:]] or [100, 1000])

@@ -1,0 +1,124 @@
+"""Make a gallery of any number of plain pages, in four languages, to measure with."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import polib
+
+PROJECT = Path(__file__).parent.parent
+LANGUAGES = {"en": "English", "ko": "한국어", "zh_CN": "简体中文", "ja": "日本語"}
+SENTENCES = {  # what a translated paragraph says, whatever the English says
+    "ko": "이 문단은 여러 장치에서 모델을 나누어 학습하는 방법을 설명합니다.",
+    "zh_CN": "这一段说明如何在多个设备上分配数据并训练同一个模型。",
+    "ja": "この段落では複数のデバイスでモデルを学習する方法を説明します。",
+}
+WORDS = [
+    "gradient",
+    "tensor",
+    "device",
+    "rank",
+    "batch",
+    "model",
+    "layer",
+    "optimizer",
+    "loss",
+    "bucket",
+    "stream",
+    "shard",
+    "pipeline",
+    "reduce",
+    "gather",
+    "scatter",
+    "broadcast",
+    "replica",
+    "worker",
+    "memory",
+    "kernel",
+    "epoch",
+]
+
+SETTINGS = """
+project = "Generated"
+language = "en"
+locale_dirs = ["locales"]
+gettext_compact = False
+exclude_patterns = ["_build", "gallery", "locales"]
+html_theme = "pydata_sphinx_theme"
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery",
+    "gallery_dirs": "tutorials",
+    "filename_pattern": r"\\.py$",
+    "image_scrapers": (),
+    "abort_on_example_error": True,
+    "write_computation_times": False,
+    "download_all_examples": False,
+    "show_signature": False,
+    "min_reported_time": 1e9,
+}
+"""
+PLAIN = 'extensions = ["sphinx_gallery.gen_gallery"]\n'
+OURS = f'extensions = ["gallery_intl"]\ngallery_intl_languages = {LANGUAGES!r}\n'
+
+PAGE = '''"""
+The {first} of the {second}, page {number}
+==========================================
+
+This page {number} shows how a {first} meets a {second}. A {third} takes part as well.
+"""
+
+# %%
+# Prepare the {third}
+# -------------------------
+#
+# A {third} is made of a {first} and of a {second}. Their order is {number}.
+{first} = [{number}, 1, 2]
+
+# %%
+# Use the {first}
+# -------------------------
+#
+# Each {second} takes one {third}, so that no {first} waits for another {second}.
+
+# The {third} of page {number} is a sum.
+{third} = sum({first})
+print("the {third} is", {third})
+
+# %%
+# What was printed is the {third} of the {first} on page {number}.
+'''
+
+
+def page(number: int) -> str:
+    """Give the script of a page; no two are alike."""
+    count = len(WORDS)
+    names = [WORDS[(number * step + step) % count] for step in (1, 3, 7)]
+    first, second, third = list(dict.fromkeys([*names, *WORDS[:3]]))[:3]
+    return PAGE.format(first=first, second=second, third=third, number=number)
+
+
+def write(folder: Path, pages: int, settings: str = OURS) -> Path:
+    """Write the sources of a gallery."""
+    gallery = folder / "gallery"
+    gallery.mkdir(parents=True)
+    (folder / "conf.py").write_text(SETTINGS + settings, encoding="utf-8")
+    index = "Start\n=====\n\n.. toctree::\n\n   tutorials/index\n"
+    (folder / "index.rst").write_text(index, encoding="utf-8")
+    (gallery / "GALLERY_HEADER.rst").write_text("Pages\n=====\n\nAll of them.\n")
+    for number in range(pages):
+        (gallery / f"page_{number:04}.py").write_text(page(number), encoding="utf-8")
+    return folder
+
+
+def translate(folder: Path) -> None:
+    """Make the catalogs, and fill them."""
+    command = [sys.executable, "-m", "gallery_intl", "--source", str(folder)]
+    subprocess.run([*command, "catalogs"], check=True, stdout=subprocess.DEVNULL)
+    for language, sentence in SENTENCES.items():
+        for path in (folder / "locales" / language).rglob("page_*.po"):
+            catalog = polib.pofile(str(path), wrapwidth=79)
+            for entry in catalog:
+                entry.msgstr = entry.msgstr or f"{sentence} {len(entry.msgid)}"
+            catalog.save()
