@@ -129,7 +129,7 @@ def failure(page: Page, folder: Path, status: int | None, deadline: float) -> st
         for path in sorted(folder.glob("rank-*.json"))
     }
     causes = [name for name, one in told.items() if not is_echo(one["text"])]
-    for name in causes[:1]:
+    for name in (causes or [*told])[:1]:
         rank, one = name.replace("-", " "), told[name]
         return f"{page.script}:{one['line'] or 1}: {rank} failed\n\n{one['text']}"
     return f"{page.script}:1: ended with status {status}{rest(folder)}"
