@@ -278,6 +278,17 @@ def test_a_page_that_does_not_end_is_stopped(site: Path) -> None:
         record_run.run_once(Page("x", script, script.read_text()), 0, 1)
 
 
+def test_a_rank_that_fails_alone_is_named_with_its_line(tmp_path: Path) -> None:
+    """Its error looks like the echo of another's, but there is no other."""
+    page = Page("page", tmp_path / "page.py", "")
+    text = "RuntimeError: Connection closed by peer"
+    (tmp_path / "rank-0.json").write_text(json.dumps({"line": 7, "text": text}))
+
+    said = record_run.failure(page, tmp_path, 1, 60)
+
+    assert said.startswith(f"{page.script}:7: rank 0 failed")
+
+
 def test_a_rank_that_dies_is_named(site: Path) -> None:
     pytest.importorskip("torch")
     script = site / "gallery" / "part" / "ranks.py"
