@@ -1,13 +1,15 @@
 """Build the whole site twice, elsewhere and otherwise, and compare every byte.
 
-Its scripts run anew for each build. Only what they measure may differ, and that is in
-the figures listed here; nothing that they print is measured. `make torture` starts
-this; it takes some minutes.
+Its scripts run anew for each build. Only what is measured may differ: the figures
+listed here, and the running time below each page. Nothing that scripts print is
+measured. With the same outputs not even that differs. `make torture` starts this; it
+takes some minutes.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,8 +17,13 @@ import tempfile
 from pathlib import Path
 
 PROJECT = Path(__file__).parent.parent
-# what differs from run to run: times that a script measured, in a figure
-MEASURED = {"sphx_glr_data_parallel_limits_002.svg"}
+# figures of times that a script measured
+MEASURED = ("sphx_glr_data_parallel_limits_002",)
+# the same on a page: such a figure's name, with the hash of what it shows, and the time
+IN_PAGES = re.compile(
+    rb"(%s)-[0-9a-f]+\.svg|<p class=\"sphx-glr-timing\">[^<]*</p>"
+    % "|".join(MEASURED).encode()
+)
 LEFT_OUT = shutil.ignore_patterns(".*", "_build", "tutorials", "__pycache__", "*.mo")
 ENVIRONMENTS = (
     {"PYTHONHASHSEED": "1", "TZ": "UTC", "LC_ALL": "C.UTF-8"},
@@ -39,16 +46,19 @@ def contents(site: Path) -> dict[str, bytes]:
     return {path.relative_to(html).as_posix(): path.read_bytes() for path in files}
 
 
-def differing(one: Path, other: Path) -> list[str]:
+def differing(one: dict[str, bytes], other: dict[str, bytes]) -> list[str]:
     """Name the files that are not the same in both sites."""
-    mine, theirs = contents(one), contents(other)
-    names = sorted(mine.keys() | theirs.keys())
-    return [name for name in names if mine.get(name) != theirs.get(name)]
+    names = sorted(one.keys() | other.keys())
+    return [name for name in names if one.get(name) != other.get(name)]
 
 
-def unexpected(names: list[str]) -> list[str]:
-    """Leave out the measured figures, each language's own too."""
-    return [name for name in names if Path(name).name not in MEASURED]
+def without_measured(site: dict[str, bytes]) -> dict[str, bytes]:
+    """Leave out the measured figures, and what is measured on pages."""
+    return {
+        name: IN_PAGES.sub(b"", content) if name.endswith(".html") else content
+        for name, content in site.items()
+        if not Path(name).name.startswith(MEASURED)
+    }
 
 
 def main() -> int:
@@ -59,16 +69,16 @@ def main() -> int:
             shutil.copytree(PROJECT, site, ignore=LEFT_OUT)
         build(one, ENVIRONMENTS[0], 0o022)
         build(other, ENVIRONMENTS[1], 0o077)
-        anew = differing(one, other)
+        first, anew = contents(one), contents(other)
         shutil.rmtree(other / "tutorials")
         shutil.copytree(one / "tutorials", other / "tutorials")
         build(other, ENVIRONMENTS[1], 0o077)
-        same_outputs = differing(one, other)
-    print(f"scripts run anew: {len(anew)} files differ", *anew, sep="\n  ")
-    print(
-        f"the same outputs: {len(same_outputs)} files differ", *same_outputs, sep="\n  "
-    )
-    return bool(unexpected(anew) or same_outputs)
+        again = contents(other)
+    unexpected = differing(without_measured(first), without_measured(anew))
+    print("scripts run anew:", *differing(first, anew), sep="\n  ")
+    print("of these not measured:", *unexpected, sep="\n  ")
+    print("the same outputs:", *(changed := differing(first, again)), sep="\n  ")
+    return bool(unexpected or changed)
 
 
 if __name__ == "__main__":
