@@ -145,7 +145,7 @@ def front_head(site: Site, offered: list[Choice], folder: Path) -> Markup:
     description = " · ".join(dict.fromkeys(choice.title for choice in offered))
     head = description_tag(description)
     if not site.address:
-        return head + alternate_tags({choice.tag: choice.href for choice in offered})
+        return head  # links to other languages in a head are absolute
     page = Shared(
         title=site.title,
         description=description,

@@ -165,14 +165,14 @@ def test_a_broken_catalog_is_shown_until_it_is_mended(
     expect(opened.locator("h1")).to_be_visible()
 
 
-def test_a_warning_names_the_line_of_the_catalog_and_is_escaped(
+def test_a_fault_names_the_line_of_the_catalog_and_is_escaped(
     session: Session, opened: Page
 ) -> None:
     catalog, faulty = po(session.source), ":doc:`<i>nowhere</i> <nowhere>`"
 
     edit(catalog, "문단 하나.", faulty)
 
-    problems(opened).to_contain_text(re.compile(r"page\.po:\d+: WARNING"))
+    problems(opened).to_contain_text(re.compile(r"page\.po:\d+: roles"))
     assert opened.locator("#live-problems i").count() == 0
 
     edit(catalog, faulty, "문단 하나.")

@@ -32,7 +32,7 @@ each_language = pytest.mark.parametrize("language", LANGUAGES)
 @pytest.fixture(scope="module")
 def still(chromium: Browser) -> Iterator[Page]:
     """A page in the browser of a reader who wants no motion."""
-    context = chromium.new_context(reduced_motion="reduce")
+    context = chromium.new_context(reduced_motion="reduce", bypass_csp=True)
     yield context.new_page()
     context.close()
 

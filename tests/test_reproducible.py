@@ -14,12 +14,18 @@ import pytest
 ROOT = Path(__file__).parent / "roots" / "test-site"
 PROJECT = Path(__file__).parent.parent
 OFFLINE = Path(__file__).parent / "offline"
-MINE = {"PYTHONHASHSEED": "1", "TZ": "UTC", "LC_ALL": "C.UTF-8"}
+EPOCH = "1735689600"  # in a year of which nothing is; the day that pages name
+MINE = {
+    "PYTHONHASHSEED": "1",
+    "TZ": "UTC",
+    "LC_ALL": "C.UTF-8",
+    "SOURCE_DATE_EPOCH": EPOCH,
+}
 OTHERS = {
     "PYTHONHASHSEED": "2",
     "TZ": "Pacific/Kiritimati",  # already tomorrow, for most of the day
     "LC_ALL": "C",
-    "SOURCE_DATE_EPOCH": "1735689600",  # a year of which nothing is
+    "SOURCE_DATE_EPOCH": EPOCH,
 }
 
 
@@ -36,7 +42,7 @@ def build(site: Path, path: list[Path], environment: dict[str, str]) -> Path:
     made = subprocess.run(
         [sys.executable, "-m", "gallery_intl", "--source", str(site), "html"],
         env=os.environ | environment | {"PYTHONPATH": os.pathsep.join(map(str, path))},
-        umask=0o077 if "SOURCE_DATE_EPOCH" in environment else 0o022,
+        umask=0o077 if environment["TZ"] == "UTC" else 0o022,
         capture_output=True,
         text=True,
         check=False,
