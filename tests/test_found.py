@@ -540,4 +540,4 @@ def test_without_an_address_nothing_claims_one(tmp_path: Path) -> None:
     text = (tmp_path / "index.html").read_text(encoding="utf-8")
     page = BeautifulSoup(text, "html.parser")
     assert not page.head.find_all(needs_address)
-    assert alternates(page) == {"en": "en/index.html", "ko": "ko/index.html"}
+    assert not alternates(page)  # in a head they are absolute, or wrong

@@ -70,7 +70,9 @@ def test_a_page_has_the_colours_that_scripts_would_give_it(
     ):
         assert colours(page, place) == colours(with_scripts, place)
     assert len(colours(page, ".highlight span")) > 4
-    figures = [x.locator("article img").first.screenshot() for x in (page, with_scripts)]
+    figures = [
+        x.locator("article img").first.screenshot() for x in (page, with_scripts)
+    ]
     one, other = map(brightness, figures)
     assert abs(one - other) < 3  # of 255; fractions of a pixel may differ
     with_scripts.close()
