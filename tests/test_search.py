@@ -320,3 +320,27 @@ def test_enter_that_ends_a_composition_does_not_search(opened: Open) -> None:
     assert page.url == address
     field.press("Enter")
     page.wait_for_url("**/ja/search.html?q=*")
+
+
+SHIFTS = """
+    window.shifts = [];
+    new PerformanceObserver(list => list.getEntries().forEach(
+        entry => window.shifts.push(entry.value)
+    )).observe({type: "layout-shift", buffered: true});
+"""
+
+
+@each_language
+def test_nothing_on_the_screen_moves_when_results_come(
+    served: str, chromium: Browser, language: str
+) -> None:
+    page = chromium.new_page(viewport=PHONE)
+    page.add_init_script(SHIFTS)
+
+    page.goto(f"{served}{language}/search.html?q=DataParallel")
+    expect(page.locator("#search-results .context").first).to_be_visible()
+    page.wait_for_load_state("networkidle")
+
+    moved = page.evaluate("window.shifts.reduce((sum, one) => sum + one, 0)")
+    page.close()
+    assert moved < 0.01  # of the screen; browsers call 0.1 good
