@@ -14,6 +14,7 @@ from pathlib import Path
 
 import browser
 from playwright.sync_api import Browser, sync_playwright
+from polling import wait_until
 
 PROJECT = Path(__file__).parent.parent
 SITE = PROJECT / "_build" / "html"
@@ -67,7 +68,7 @@ def first_result(chromium: Browser, language: str) -> float:
         page.add_init_script(NOTE_FIRST_RESULT)
         address = (SITE / language / "search.html").as_uri()
         page.goto(f"{address}?q={QUERIES[language]}")
-        page.wait_for_function("window.firstResult")
+        wait_until(page, "window.firstResult")
         found.append(page.evaluate("window.firstResult"))
         page.close()
     return min(found)

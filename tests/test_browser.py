@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 import pytest
 from leftovers import english_on, leftovers
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from polling import wait_until
 
 from gallery_intl import catalogs
 
@@ -377,10 +378,8 @@ def test_figures_are_shown_with_their_size_and_described(
 
     for figure in figures:
         figure.scroll_into_view_if_needed()
-        page.wait_for_function(
-            "image => image.complete && image.naturalWidth > 0",
-            arg=figure.element_handle(),
-        )
+        loaded = "image => image.complete && image.naturalWidth > 0"
+        wait_until(page, loaded, figure.element_handle())
         assert int(figure.get_attribute("width") or 0) > 0
         assert int(figure.get_attribute("height") or 0) > 0
         alt = figure.get_attribute("alt") or ""

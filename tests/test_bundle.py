@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import tinycss2
 from playwright.sync_api import Browser, BrowserContext, Page, expect
+from polling import wait_until
 
 from gallery_intl import bundle, icon_font
 from gallery_intl.stylesheet import classes, purge, read_rules, write
@@ -101,7 +102,7 @@ def styles(context: BrowserContext, site: Path, name: str, act: Act) -> list[Any
     page.on("pageerror", lambda error: errors.append(error))
     page.goto((site / name).as_uri())
     act(page)
-    page.wait_for_function(f"!({MOVES})")
+    wait_until(page, f"!({MOVES})")
     found = page.evaluate(STYLES, site.as_uri())
     page.close()
     assert not errors

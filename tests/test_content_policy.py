@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 from playwright.sync_api import Browser, Page, Route, expect
+from polling import wait_until
 
 from gallery_intl.content_policy import (
     pages,
@@ -162,7 +163,7 @@ def test_what_is_planted_into_a_page_does_nothing(
     page.goto(f"{served}bait.html")
     page.evaluate("document.getElementById('bait')?.click()")
 
-    page.wait_for_function("window.violations.length > 0")
+    wait_until(page, "window.violations.length > 0")
     assert page.evaluate("window.planted") is None
     assert asked == []
 

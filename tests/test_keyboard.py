@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
+from polling import wait_until
 
 from gallery_intl import catalogs
 
@@ -210,7 +211,7 @@ def test_what_is_wider_than_its_place_is_scrolled_with_the_arrow_keys(
     block.focus()
     page.keyboard.press("ArrowRight")
 
-    page.wait_for_function("document.activeElement.scrollLeft > 0")
+    wait_until(page, "document.activeElement.scrollLeft > 0")
     unreachable = page.locator("article :is(pre, .pst-scrollable-table-container)")
     assert not unreachable.evaluate_all(
         "nodes => nodes.filter(n => n.scrollWidth > n.clientWidth && n.tabIndex < 0"

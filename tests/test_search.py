@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
+from polling import wait_until
 
 from gallery_intl.search import JapaneseSearch, KoreanSearch, pairs
 
@@ -49,7 +50,7 @@ def opened(served: str, chromium: Browser) -> Iterator[Open]:
 
 def search_page(opened: Open, language: str) -> Page:
     page = opened(f"{language}/search.html")
-    page.wait_for_function("Search.hasIndex()")
+    wait_until(page, "Search.hasIndex()")
     return page
 
 
