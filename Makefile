@@ -47,7 +47,7 @@ check: $(LIGHT)  ## check every rule that a translation must keep
 	@$(INTL) check
 
 test: html $(VENV)/.browser  ## run all tests, the browser's too
-	@$(PY) -m pytest -n auto --dist loadfile
+	@$(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile
 
 record:  ## record on a machine with GPUs what pages print (PAGES=...); needs torch
 	@$(PYTHON_HERE) -m gallery_intl record $(PAGES)
