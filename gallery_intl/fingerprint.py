@@ -22,6 +22,7 @@ NAME = ".fingerprint.json"
 PACKAGES = ("torch", "sphinx-gallery", "matplotlib", "numpy")
 MODULES = (
     "ranks.py",
+    "rank_processes.py",
     "drawing.py",
     "figure_style.py",
     "svg.py",

@@ -14,8 +14,6 @@ import contextlib
 import gc
 import os
 import signal
-import socket
-import subprocess
 import sys
 import tempfile
 import threading
@@ -26,9 +24,9 @@ from typing import Any
 
 from sphinx.errors import SphinxError
 
-from gallery_intl import processes
-from gallery_intl.outcomes import Outcome, is_echo, report, script_traceback, tail
+from gallery_intl.outcomes import Outcome, is_echo, report, script_traceback
 from gallery_intl.python_source import world_size
+from gallery_intl.rank_processes import Rank, abort, end, free_port, start_rank
 
 PATIENCE = 2.0  # seconds in which one rank's end should bring down the others
 STUCK = 15.0  # seconds after a signal until rank 0 is past help
@@ -39,27 +37,6 @@ class RankError(SphinxError):
     """A rank of a page failed."""
 
     category = "A rank failed"
-
-
-@dataclass
-class Rank:
-    """A rank other than rank 0: a process and what it writes."""
-
-    number: int
-    process: subprocess.Popen[bytes]
-    errors: Path
-    output: Path
-    hung: bool = False
-
-    def outcome(self) -> Outcome:
-        """Say how the rank ended."""
-        status = self.process.wait()
-        said, printed = tail(self.errors), tail(self.output)
-        return Outcome(self.number, status, said, printed, self.hung)
-
-    def last_word(self) -> int:
-        """Return when it last wrote an error, in nanoseconds."""
-        return self.errors.stat().st_mtime_ns
 
 
 @dataclass
@@ -138,28 +115,6 @@ def start(page: Page, size: int, *, uses_torch: bool) -> None:
     page.watcher.start()
 
 
-def start_rank(number: int, source: Path, common: dict[str, str], folder: Path) -> Rank:
-    """Start one rank as torchrun would."""
-    own = {
-        "RANK": str(number),
-        "LOCAL_RANK": str(number),
-        "OMP_NUM_THREADS": "1",  # as torchrun does: the ranks share the processors
-        "MPLBACKEND": "agg",
-        "PYTHONFAULTHANDLER": "1",  # SIGABRT prints where it stands
-    }
-    errors, output = folder / f"rank-{number}.err", folder / f"rank-{number}.out"
-    with errors.open("wb") as err, output.open("wb") as out:
-        process = subprocess.Popen(
-            [sys.executable, str(source)],
-            cwd=source.parent,
-            env=os.environ | common | own,
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=err,
-        )
-    return Rank(number, process, errors, output)
-
-
 def take_port(page: Page, size: int) -> int:
     """Open the page's store in advance, on a port that nobody can take from us.
 
@@ -180,13 +135,6 @@ def take_port(page: Page, size: int) -> int:
         multi_tenant=True,
     )
     return int(page.store.port)
-
-
-def free_port() -> int:
-    """Return a port that nobody listens on now."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
 
 
 def watch(page: Page) -> None:
@@ -265,20 +213,6 @@ def stop(page: Page, ranks: list[Rank]) -> None:
     abort(ranks)
     wait_for(page, PATIENCE)
     end(ranks)  # a rank that ignores signals has failed, too
-
-
-def abort(ranks: list[Rank], number: signal.Signals = signal.SIGABRT) -> None:
-    """Stop ranks with all that they started; SIGABRT lets them print their stacks."""
-    for rank in ranks:
-        below = processes.descendants(rank.process.pid)
-        processes.send([*below, rank.process.pid], number)
-
-
-def end(ranks: list[Rank]) -> None:
-    """End ranks with all that they started."""
-    abort(ranks, signal.SIGKILL)
-    for rank in ranks:
-        rank.process.wait()
 
 
 def has_group() -> bool:
