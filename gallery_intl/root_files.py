@@ -16,6 +16,7 @@ from gallery_intl import catalogs
 from gallery_intl.card_fonts import family_for
 from gallery_intl.catalogs import SOURCE_LANGUAGE
 from gallery_intl.content_policy import pages, write_policies
+from gallery_intl.descriptions import sentences
 from gallery_intl.languages import alternate_tags, language_tag
 from gallery_intl.open_graph import Shared, description_tag, open_graph_tags
 from gallery_intl.site import BuildError, Site
@@ -25,8 +26,7 @@ from gallery_intl.social_cards import Block, Card, draw
 HERE = Path(__file__).parent / "front"
 FIRST = "index.html"
 CARD = "social.png"
-# As in cards; one with inline markup is none.
-SENTENCE = re.compile(r"[^`*|]+?(?:[.!?](?=\s|\Z)|[。！？])")  # noqa: RUF001
+MARKUP = re.compile(r"[`*|]")
 
 
 class Choice(NamedTuple):
@@ -97,8 +97,8 @@ def first_sentence(site: Site, language: str) -> str:
     first = next((entry for entry in found if entry.comment == "paragraph"), None)
     if first is None or not catalogs.is_translated(first):
         return ""
-    sentence = SENTENCE.match(first.msgstr)
-    return sentence[0] if sentence else ""
+    sentence = next(iter(sentences(first.msgstr)), "")
+    return "" if MARKUP.search(sentence) else sentence
 
 
 def icon(site: Site, folder: Path) -> str | None:
