@@ -14,7 +14,6 @@ if sys.argv[1:2] == ["record"]:  # on a machine that may have no Sphinx
 
     sys.exit(record_main(sys.argv[2:]))
 
-from sphinx.cmd.build import build_main
 from sphinx.errors import SphinxError
 
 from gallery_intl import check as checking
@@ -22,9 +21,9 @@ from gallery_intl import progress as counting
 from gallery_intl import update
 from gallery_intl.build import build_site, only_one, run_scripts
 from gallery_intl.catalogs import CatalogError, po_path
-from gallery_intl.language_builds import explain
 from gallery_intl.offline import pack
 from gallery_intl.site import BuildError, read_site
+from gallery_intl.sphinx_run import explain, run_sphinx
 from gallery_intl.sphinx_words import fill_from_sphinx
 
 
@@ -49,13 +48,13 @@ def run(options: argparse.Namespace) -> None:
 def catalogs(options: argparse.Namespace) -> None:
     """Bring the catalogs of all languages up to the scripts."""
     site = read_site(options.source)
-    templates = site.out / "gettext"
+    templates, doctrees = site.out / "gettext", site.doctrees("gettext")
     with only_one(site):
         run_scripts(site.srcdir)
-        shutil.rmtree(templates, ignore_errors=True)
-        arguments = ["-q", "-W", "-E", "-b", "gettext", "-D", "gallery_intl_run=0"]
-        doctrees = str(site.doctrees("gettext"))
-        if build_main([*arguments, "-d", doctrees, str(site.srcdir), str(templates)]):
+        for folder in (templates, doctrees):
+            shutil.rmtree(folder, ignore_errors=True)
+        values = {"gallery_intl_run": False}
+        if run_sphinx(site.srcdir, "gettext", templates, doctrees, values, sys.stderr):
             raise BuildError("no messages collected; the catalogs are as they were")
         changed = [*update.update(templates, site.locale_dir, list(site.languages))]
         for language in site.languages:

@@ -22,12 +22,10 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import NamedTuple, TextIO, cast
 
-from sphinx.application import Sphinx
 from sphinx.errors import SphinxError
-from sphinx.util.console import nocolor
-from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from gallery_intl.site import BuildError, Site
+from gallery_intl.sphinx_run import explain, run_sphinx
 
 # What every language build imports; done once, in the process they are forked from.
 PRELOAD = [
@@ -94,8 +92,7 @@ def incomplete(site: Site, languages: list[str]) -> list[str]:
 def start_build(
     context: ForkServerContext, site: Site, language: str, others: list[str]
 ) -> Build:
-    """Start the process of a language; it links to what ``others``, which lack pages,
-    have."""
+    """Start the process of a language; of ``others`` it links to what is there."""
     line, end = context.Pipe(duplex=False)
     process = context.Process(target=report_build, args=(site, language, others, end))
     process.start()
@@ -161,7 +158,9 @@ def build_afresh_or_on(
     marker = doctrees / ".complete"
     sources = [*source_pages(site), *site.redirects]
     start_afresh(marker, sources, doctrees, stage)
-    status = run_sphinx(site, language, others, output)
+    values = {"language": language, "gallery_intl_run": False}
+    values |= published(site, others)
+    status = run_sphinx(site.srcdir, "html", stage, doctrees, values, output)
     if status == 0:
         marker.write_text(json.dumps(sources), encoding="utf-8")
         if site.address and (note := note_on_missing(stage, site.pages())):
@@ -169,33 +168,12 @@ def build_afresh_or_on(
     return status
 
 
-def run_sphinx(site: Site, language: str, others: list[str], warnings: TextIO) -> int:
-    """Build one language as plain Sphinx does; give its exit status."""
-    nocolor()
-    published = {
-        f"gallery_intl_published.{other}": str(site.html / other) for other in others
+def published(site: Site, languages: list[str]) -> dict[str, str]:
+    """Say where languages lie that were built before, as settings."""
+    return {
+        f"gallery_intl_published.{language}": str(site.html / language)
+        for language in languages
     }
-    with patch_docutils(site.srcdir), docutils_namespace():
-        app = Sphinx(
-            srcdir=site.srcdir,
-            confdir=site.srcdir,
-            outdir=site.stage(language),
-            doctreedir=site.doctrees(language),
-            buildername="html",
-            confoverrides={"language": language, "gallery_intl_run": False} | published,
-            status=None,
-            warning=warnings,
-            warningiserror=True,
-        )
-        app.build()
-        return app.statuscode
-
-
-def explain(error: Exception) -> str:
-    """Say in one line what went wrong; a copied tree has many errors in one."""
-    if isinstance(error, shutil.Error) and error.args and error.args[0]:
-        return str(error.args[0][0][-1])
-    return str(error)
 
 
 def source_pages(site: Site) -> list[str]:
