@@ -31,7 +31,7 @@ from gallery_intl.python_source import same_program
 
 HERE = Path(__file__).parent
 PROJECT = HERE.parent
-ROOT = HERE / "roots" / "test-hostile"
+ROOT = HERE / "roots" / "test-hostile"  # its conf.py is that of test-site
 CASES = HERE / "catalogs" / "hostile"
 EXPECT = re.compile(r"# expect: (harmless|rejected ([\w-]+))$", re.M)
 SECRET = "the text of another file"
@@ -65,6 +65,19 @@ def in_place(path: Path, folder: Path) -> Path:
     place.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(path, place)
     return place
+
+
+def make_source(source: Path) -> None:
+    """A site with clean catalogs, for hostile ones to come in."""
+    shutil.copytree(ROOT, source)
+    settings = (ROOT.with_name("test-site") / "conf.py").read_text(encoding="utf-8")
+    (source / "conf.py").write_text(
+        f'{settings}\nextensions += ["sphinx_copybutton"]\n', encoding="utf-8"
+    )
+    for language in ("en", "ko"):
+        folder = source / "locales" / language / "LC_MESSAGES"
+        folder.mkdir(parents=True)
+        (folder / "sphinx.po").write_text(HEADER, encoding="utf-8")
 
 
 def name_of(path: Path) -> str:
@@ -147,12 +160,11 @@ def test_huge_and_deep_catalogs_are_read(tmp_path: Path) -> None:
 def refusing(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A site with a page for each catalog that is refused."""
     source = tmp_path_factory.mktemp("refusing") / "site"
-    shutil.copytree(ROOT, source)
+    make_source(source)
     (source / "part").mkdir()
     for path in REJECTED:
         page = source / "part" / f"{path.stem}.rst"
         page.write_text(":orphan:\n\nA page\n======\n", encoding="utf-8")
-    write_clean(source)
     return source
 
 
@@ -205,22 +217,13 @@ def test_a_build_refuses_every_hostile_catalog_with_its_line(
 # builds that show
 
 
-def write_clean(source: Path) -> None:
-    """Give a site catalogs that are right."""
-    for language in ("en", "ko"):
-        folder = source / "locales" / language / "LC_MESSAGES"
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "sphinx.po").write_text(HEADER, encoding="utf-8")
-
-
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
     """The site in Korean with clean catalogs, with harmless ones, and its source."""
     source = tmp_path_factory.mktemp("shown") / "site"
-    shutil.copytree(ROOT, source)
+    make_source(source)
     (source / "secret.txt").write_text(SECRET, encoding="utf-8")
     part = source / "gallery" / "part"
-    write_clean(source)
     clean = built(source, "clean")
     interface = polib.POFile()
     interface.metadata = {"Content-Type": "text/plain; charset=UTF-8"}
