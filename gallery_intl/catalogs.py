@@ -13,7 +13,7 @@ import polib  # type: ignore[import-untyped]
 
 from gallery_intl import catalog_faults as faults
 from gallery_intl.catalog_faults import CatalogError as CatalogError
-from gallery_intl.files import replace_file as replace_file
+from gallery_intl.files import replace_file
 
 SOURCE_LANGUAGE = "en"  # what the scripts and the interface are written in
 WIDTH = 79

@@ -18,7 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.typing import ExtensionMetadata
 
-from gallery_intl import catalogs
+from gallery_intl.files import replace_file
 
 logger = logging.getLogger(__name__)
 
@@ -111,7 +111,7 @@ def write_policies(pages: Iterable[Path]) -> Iterator[tuple[Path, str]]:
         before = path.read_text(encoding="utf-8")
         after = with_policy(before)
         if after != before:
-            catalogs.replace_file(path, after.encode("utf-8"))
+            replace_file(path, after.encode("utf-8"))
         forbidden = (x for x in inline(after) if x.strip() and not KNOWN.fullmatch(x))
         yield from ((path, script) for script in forbidden)
 

@@ -25,6 +25,7 @@ from sphinx.util.typing import ExtensionMetadata
 
 from gallery_intl import catalogs, translated_script
 from gallery_intl.catalogs import SOURCE_LANGUAGE
+from gallery_intl.files import replace_file
 from gallery_intl.links import context_of, page_address
 from gallery_intl.markdown import escape
 from gallery_intl.notebook import Cell, notebook, program, ranks_cell
@@ -52,7 +53,7 @@ def folder(env: BuildEnvironment) -> Path:
 def write(path: Path, data: bytes) -> None:
     """Write a file in one step, if it is not there already."""
     if not path.is_file() or path.read_bytes() != data:
-        catalogs.replace_file(path, data)
+        replace_file(path, data)
 
 
 def archive(files: dict[str, Path]) -> bytes:

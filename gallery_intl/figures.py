@@ -26,9 +26,10 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
 from sphinx_gallery.directives import ImageSg  # type: ignore[import-untyped]
 
-from gallery_intl import catalogs, origins, pages, svg
+from gallery_intl import origins, pages, svg
 from gallery_intl.catalogs import SOURCE_LANGUAGE
 from gallery_intl.drawing import reset, scraper
+from gallery_intl.files import replace_file
 
 __all__ = ["reset", "scraper", "setup"]
 
@@ -168,7 +169,7 @@ def _written(figure: str, stem: str, env: BuildEnvironment) -> str:
     digest = hashlib.sha256(data).hexdigest()[:8]
     path = env.doctreedir / "figures" / f"{stem}-{digest}.svg"
     if not path.is_file():
-        catalogs.replace_file(path, data)
+        replace_file(path, data)
     return "/" + Path(os.path.relpath(path, env.srcdir)).as_posix()
 
 

@@ -29,6 +29,7 @@ from sphinx.util.console import (  # type: ignore[attr-defined]
 )
 
 from gallery_intl import catalogs
+from gallery_intl.files import replace_file
 from gallery_intl.run import run_gallery
 
 
@@ -183,7 +184,7 @@ def recall(job: Job) -> None:
 def remember(job: Job) -> None:
     """Keep what Sphinx knows after a build without a fault."""
     if job.environment.is_file():
-        catalogs.replace_file(job.good, job.environment.read_bytes())
+        replace_file(job.good, job.environment.read_bytes())
 
 
 def mirror(source: Path, target: Path, leave_out: list[Path]) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gallery_intl.build import only_one
-from gallery_intl.catalogs import replace_file
+from gallery_intl.files import replace_file
 from gallery_intl.site import BuildError, Site
 
 MENU = re.compile(r'<details class="language-menu">.*?</details>', re.S)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from PIL import Image, ImageDraw, ImageFont, PngImagePlugin
 
 from gallery_intl.card_fonts import Face, Family
-from gallery_intl.catalogs import replace_file
+from gallery_intl.files import replace_file
 from gallery_intl.open_graph import CARD_SIZE
 
 FOLDER = "_social"

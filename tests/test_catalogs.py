@@ -6,6 +6,7 @@ import polib
 import pytest
 
 from gallery_intl import catalogs
+from gallery_intl.files import replace_file
 
 HEADER = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n\n'
 
@@ -105,7 +106,7 @@ def test_a_file_is_whole_or_as_it_was(
 
     monkeypatch.setattr("os.fsync", stop)
     with pytest.raises(KeyboardInterrupt):
-        catalogs.replace_file(path, b"new")
+        replace_file(path, b"new")
 
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]

@@ -17,6 +17,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from gallery_intl import catalogs, live, live_build
+from gallery_intl.files import replace_file
 from gallery_intl.live import WRITTEN, is_source, saved_since
 from gallery_intl.live_build import Job
 from gallery_intl.live_rebuild import page_of
@@ -120,7 +121,7 @@ def po(source: Path, name: str = PAGE) -> Path:
 def edit(path: Path, old: str, new: str) -> None:
     text = path.read_text(encoding="utf-8")
     assert old in text
-    catalogs.replace_file(path, text.replace(old, new).encode())
+    replace_file(path, text.replace(old, new).encode())
 
 
 def problems(page: Page) -> object:
