@@ -7,6 +7,7 @@ name file and line, one canonical writer, one rule for what counts as translated
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import polib  # type: ignore[import-untyped]
@@ -59,6 +60,20 @@ def read(path: Path) -> polib.POFile:
     faults.refuse_what_no_page_shows(path, catalog)
     faults.refuse_duplicates(path, catalog)
     return catalog
+
+
+def shared(path: Path) -> polib.POFile:
+    """Give what `read` gives, parsed once until the file changes; leave it as it is."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return read(path)  # which says what is wrong
+    return _parsed(path, found.st_mtime_ns, found.st_size)
+
+
+@cache
+def _parsed(path: Path, _changed: int, _size: int) -> polib.POFile:
+    return read(path)
 
 
 def _count_from_msgid(catalog: polib.POFile, lines: list[str]) -> None:
@@ -126,7 +141,8 @@ def compile_language(locale_dir: Path, language: str) -> None:
     """Compile a language's catalogs, each in one step; drop what has no source.
 
     Sphinx would compile them itself, but in place: an interrupted build would leave
-    half a ``.mo`` that looks fresh, and the ``.mo`` of a deleted ``.po`` lives on.
+    half a ``.mo`` that looks fresh. It trusts each ``.mo`` that is newer than its
+    ``.po``, whatever it says, and that of a deleted ``.po``.
     """
     folder = locale_dir / language / "LC_MESSAGES"
     for mo in folder.rglob("*.mo"):
@@ -137,7 +153,18 @@ def compile_language(locale_dir: Path, language: str) -> None:
 
 
 def _compile(po: Path) -> None:
-    mo = po.with_suffix(".mo")
-    if mo.is_file() and mo.stat().st_mtime_ns > po.stat().st_mtime_ns:
-        return
-    replace_file(mo, read(po).to_binary())
+    mo, compiled = po.with_suffix(".mo"), _binary(shared(po))
+    if not mo.is_file() or mo.read_bytes() != compiled or _is_older(mo, po):
+        replace_file(mo, compiled)
+
+
+def _binary(catalog: polib.POFile) -> bytes:
+    """Compile a catalog; without an encoding gettext would read it as ASCII."""
+    named = polib.POFile()
+    named.metadata = {"Content-Type": "text/plain; charset=UTF-8"} | catalog.metadata
+    named.extend(catalog)
+    return bytes(named.to_binary())
+
+
+def _is_older(one: Path, other: Path) -> bool:
+    return one.stat().st_mtime_ns <= other.stat().st_mtime_ns

@@ -95,7 +95,7 @@ def entries_of(
     """Give the translations of catalogs to check; of a broken one what is wrong."""
     for path in paths:
         try:
-            catalog = catalogs.read(path)
+            catalog = catalogs.shared(path)
         except catalogs.CatalogError as error:
             line, text = str(error).removeprefix(f"{path}:").split(": ", 1)
             yield path, "", Finding(path, int(line), "broken-catalog", text)
@@ -142,7 +142,7 @@ def gaps(paths: Iterable[Path]) -> Iterator[str]:
     for path in paths:
         with contextlib.suppress(catalogs.CatalogError):
             language = language_of(path)
-            counted = count(catalogs.read(path), source=language == SOURCE_LANGUAGE)
+            counted = count(catalogs.shared(path), source=language == SOURCE_LANGUAGE)
             counts[language] = counts.get(language, NOTHING).plus(counted)
     for language, total in sorted(counts.items()):
         if total.fuzzy or total.untranslated:

@@ -99,7 +99,6 @@ def build(job: Job, wire: Connection) -> str:
     problems: list[str] = []
     pages: set[str] = set()
     try:
-        catalogs.compile_language(job.locale_dir, job.language)
         app = prepare(job, warnings)
         if not wire.poll():
             rehearse(app)

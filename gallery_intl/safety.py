@@ -10,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import SphinxError
 from sphinx.transforms import SphinxTransform
@@ -27,6 +28,15 @@ class UnsafeTranslation(SphinxError):
     """A translation that no page may show; names every one with file and line."""
 
     category = "Unsafe translation"
+
+
+def compile_catalogs(app: Sphinx, config: Config) -> None:
+    """Let Sphinx read what the catalogs say, not any newer ``.mo`` that lies there."""
+    try:
+        for folder in config.locale_dirs:
+            catalogs.compile_language(Path(app.srcdir, folder), config.language)
+    except catalogs.CatalogError as error:
+        raise UnsafeTranslation(str(error)) from None
 
 
 def guard(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
@@ -74,5 +84,7 @@ class Allow(SphinxTransform):
 def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_transform(Forbid)
     app.add_transform(Allow)
+    # after broken catalogs were named (500)
+    app.connect("config-inited", compile_catalogs, priority=600)
     app.connect("env-before-read-docs", guard)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,5 +1,6 @@
 """Catalogs: read with clear errors, written in one form, never half."""
 
+import gettext
 from pathlib import Path
 
 import polib
@@ -110,6 +111,21 @@ def test_a_file_is_whole_or_as_it_was(
 
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_catalog_without_an_encoding_is_compiled_as_what_it_is(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "ko" / "LC_MESSAGES"
+    folder.mkdir(parents=True)
+    path = folder / "page.po"
+    entry = 'msgid "a"\nmsgstr "현황"\n'
+    path.write_text(f'msgid ""\nmsgstr "Language: ko\\n"\n\n{entry}', encoding="utf-8")
+
+    catalogs.compile_language(tmp_path, "ko")
+
+    with path.with_suffix(".mo").open("rb") as file:
+        assert gettext.GNUTranslations(file).gettext("a") == "현황"
 
 
 def test_the_mo_of_a_deleted_catalog_goes_too(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import polib
 import pytest
 
 PROJECT = Path(__file__).parent.parent
@@ -33,6 +34,33 @@ One paragraph.
 HEADER = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n\n'
 
 
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """A site without pages, and a folder for its catalogs."""
+    (tmp_path / "conf.py").write_text(CONF)
+    (tmp_path / "locales" / "ko" / "LC_MESSAGES").mkdir(parents=True)
+    return tmp_path
+
+
+def write_page(source: Path, name: str, translation: str) -> Path:
+    """Write a page and its catalog; give the catalog."""
+    (source / f"{name}.rst").write_text(f":orphan:\n\n{PAGE}")
+    (source / "own.txt").write_text("included by the page")
+    catalog = source / "locales" / "ko" / "LC_MESSAGES" / f"{name}.po"
+    entry = f'msgid "One paragraph."\nmsgstr "{translation}"\n'
+    catalog.write_text(HEADER + entry, encoding="utf-8")
+    return catalog
+
+
+def build(source: Path) -> None:
+    subprocess.run(
+        [sys.executable, "-m", "sphinx", "-q", source, source / "out"],
+        env=os.environ | {"PYTHONPATH": str(PROJECT)},
+        check=True,
+        capture_output=True,
+    )
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -42,28 +70,32 @@ HEADER = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n\n'
     ],
 )
 def test_a_translation_includes_no_file_and_no_html_but_a_page_may(
-    tmp_path: Path, text: str
+    source: Path, text: str
 ) -> None:
-    (tmp_path / "conf.py").write_text(CONF)
-    (tmp_path / "own.txt").write_text("included by the page")
-    (tmp_path / "secret.txt").write_text("a <b>secret</b>")
-    folder = tmp_path / "locales" / "ko" / "LC_MESSAGES"
-    folder.mkdir(parents=True)
+    (source / "secret.txt").write_text("a <b>secret</b>")
     for name in ("index", "later"):
-        (tmp_path / f"{name}.rst").write_text(f":orphan:\n\n{PAGE}")
-        entry = f'msgid "One paragraph."\nmsgstr "{text}"\n'
-        (folder / f"{name}.po").write_text(HEADER + entry)
+        write_page(source, name, text)
 
-    subprocess.run(
-        [sys.executable, "-m", "sphinx", "-q", tmp_path, tmp_path / "out"],
-        env=os.environ | {"PYTHONPATH": str(PROJECT)},
-        check=True,
-        capture_output=True,
-    )
+    build(source)
 
     for name in ("index", "later"):  # the second is parsed after a translation
-        page = (tmp_path / "out" / f"{name}.html").read_text(encoding="utf-8")
+        page = (source / "out" / f"{name}.html").read_text(encoding="utf-8")
         assert "<i>the page's own</i>" in page
         assert "included by the page" in page
         assert "a &lt;b&gt;" not in page
         assert "<b>secret</b>" not in page
+
+
+def test_what_was_compiled_from_another_catalog_is_not_shown(source: Path) -> None:
+    po = write_page(source, "index", "문단 하나.")
+    planted = polib.pofile(str(po))
+    planted[0].msgstr = "`다른 곳 <https://example.org>`_"
+    planted.save_as_mofile(str(po.with_suffix(".mo")))
+    later = po.stat().st_mtime + 60
+    os.utime(po.with_suffix(".mo"), (later, later))
+
+    build(source)
+
+    page = (source / "out" / "index.html").read_text(encoding="utf-8")
+    assert "문단 하나." in page
+    assert "example.org" not in page
