@@ -8,7 +8,7 @@ holds them, and put in again with the words of the interface catalog (``sphinx.p
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ from gallery_intl.needs import Needs, needs
 
 NOTE = "sphx-glr-download-link-note"
 FOOTER = "sphx-glr-footer"
+BOX = "sphx-glr-download"
+NEEDS = "needs"
 SPHINX_GALLERY = "https://sphinx-gallery.github.io"
 
 
@@ -83,58 +85,65 @@ def line(*children: nodes.Node, **attributes: Any) -> nodes.paragraph:
     return nodes.paragraph("", "", *children, translatable=False, **attributes)
 
 
-class ReplaceFurniture(SphinxTransform):
-    """Take out Sphinx-Gallery's note and footer; put in our own."""
+class RemoveFurniture(SphinxTransform):
+    """Take out Sphinx-Gallery's note and footer; leave the links, at their new places.
+
+    Sphinx looks at each text of a page several times, so ours come when it has.
+    """
 
     default_priority = 8  # before the source workaround (10) and Locale (20)
 
-    @property
-    def collects(self) -> bool:
-        return pages.collects_messages(self.env)
-
     def apply(self, **kwargs: Any) -> None:
+        collects = pages.collects_messages(self.env)
         for footer in with_class(self.document, FOOTER):
-            if self.collects:
+            if collects:
                 remove(footer)
             else:
-                footer["translatable"] = False
-                footer["classes"].append("no-search")
-                footer.children = [*self.downloads(footer), *self.closing_lines()]
-                adopt(footer)
+                self.empty(footer)
         for note in with_class(self.document, NOTE):
-            self.replace_note(note)
+            link = next(note.findall(addnodes.pending_xref), None)
+            remove(note)
+            if link is not None and not collects:
+                self.move_below_title(link)
 
-    def replace_note(self, note: nodes.Element) -> None:
-        """Say below the title what the page needs, in place of the note above it."""
-        link = next(note.findall(addnodes.pending_xref), None)
+    def empty(self, footer: nodes.Element) -> None:
+        footer["translatable"] = False
+        footer["classes"].append("no-search")
+        boxes = with_class(footer, BOX)
+        for box in boxes:
+            link = next(box.findall(addnodes.download_reference))
+            assign(link, [])
+            assign(box, [link])
+        assign(footer, boxes)
+
+    def move_below_title(self, link: nodes.Element) -> None:
         title = next(self.document.findall(nodes.title), None)
-        remove(note)
-        script = pages.script_of(self.env, self.env.docname)
-        if link is None or title is None or script is None or self.collects:
-            return
-        link.children = [nodes.inline("", _("Download"))]
-        adopt(link)
-        facts = [nodes.Text(fact) for fact in describe(needs(script.text))]
-        items = [
-            nodes.list_item("", nodes.paragraph("", "", fact, translatable=False))
-            for fact in (*facts, link)
-        ]
-        section = title.parent
-        section.insert(
-            section.index(title) + 1,
-            nodes.bullet_list("", *items, classes=["needs", "no-search"]),
-        )
+        if title is not None and pages.script_of(self.env, self.env.docname):
+            assign(link, [])
+            items = nodes.bullet_list("", link, classes=[NEEDS, "no-search"])
+            title.parent.insert(title.parent.index(title) + 1, items)
 
-    def downloads(self, footer: nodes.Element) -> Iterator[nodes.Element]:
-        for box in with_class(footer, "sphx-glr-download"):
-            reference = next(box.findall(addnodes.download_reference))
-            name = Path(reference["reftarget"]).name
-            file = nodes.literal("", name, translatable=False)
-            reference.children = around(download_label(Path(name).suffix), file)
-            adopt(reference)
-            box.children = [line(reference)]
-            adopt(box)
-            yield box
+
+class FillFurniture(SphinxTransform):
+    """Say in the reader's language what the page needs, and what its links lead to."""
+
+    default_priority = 22  # after Locale (20)
+
+    def apply(self, **kwargs: Any) -> None:
+        script = pages.script_of(self.env, self.env.docname)
+        if script is None or pages.collects_messages(self.env):
+            return
+        for footer in with_class(self.document, FOOTER):
+            for box in with_class(footer, BOX):
+                link = next(box.findall(addnodes.download_reference))
+                assign(box, [line(labelled(link))])
+            footer += self.closing_lines()
+        for below_title in with_class(self.document, NEEDS):
+            more = next(below_title.findall(addnodes.pending_xref))
+            more += nodes.inline("", _("Download"))
+            facts = map(nodes.Text, describe(needs(script.text)))
+            items = (nodes.list_item("", line(fact)) for fact in (*facts, more))
+            assign(below_title, items)
 
     def closing_lines(self) -> Iterator[nodes.Element]:
         page = self.env.doc2path(self.env.docname)
@@ -143,15 +152,22 @@ class ReplaceFurniture(SphinxTransform):
             text = _("Running time of the script: %.1f seconds") % seconds
             yield line(nodes.Text(text), classes=["sphx-glr-timing"])
         link = nodes.reference("", "Sphinx-Gallery", refuri=SPHINX_GALLERY)
-        link["translatable"] = False
         text = _("Gallery generated by %s")
         yield line(*around(text, link), classes=["sphx-glr-signature"])
 
 
-def adopt(parent: nodes.Element) -> None:
-    """Tell children that were assigned as a list who their parent is."""
-    for child in parent.children:
-        parent.setup_child(child)
+def labelled(link: nodes.Element) -> nodes.Element:
+    """Put the label of a download into its link."""
+    name = Path(link["reftarget"]).name
+    link += around(download_label(Path(name).suffix), nodes.literal("", name))
+    return link
+
+
+def assign(parent: nodes.Element, children: Iterable[nodes.Node]) -> None:
+    """Give a node other children than it has."""
+    found = list(children)
+    parent.clear()
+    parent += found
 
 
 def remove(node: nodes.Element) -> None:
@@ -161,5 +177,6 @@ def remove(node: nodes.Element) -> None:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    app.add_transform(ReplaceFurniture)
+    app.add_transform(RemoveFurniture)
+    app.add_transform(FillFurniture)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

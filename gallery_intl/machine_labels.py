@@ -27,7 +27,7 @@ FOOTER = "sphx-glr-footer"
 class LabelOutputs(SphinxTransform):
     """Put the labels at the outputs and the line at the foot."""
 
-    default_priority = 9  # after the furniture (8), before the source workaround (10)
+    default_priority = 23  # after the furniture (22)
 
     def apply(self, **kwargs: Any) -> None:
         page = Path(self.env.doc2path(self.env.docname))

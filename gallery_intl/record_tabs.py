@@ -74,7 +74,7 @@ def current(folder: Path, script: str) -> Iterator[Source]:
 class ShowRecords(SphinxTransform):
     """Put the outputs of a page into tabs."""
 
-    default_priority = 12  # after the labels (9), before the downloads (14)
+    default_priority = 24  # after the labels (23)
 
     def apply(self, **kwargs: Any) -> None:
         docname = self.env.docname
@@ -84,8 +84,9 @@ class ShowRecords(SphinxTransform):
         if not (folder and script and here) or pages.collects_messages(self.env):
             return
         seen(self.env)[docname] = digest(folder)
-        sources = list(current(folder, script.text))
-        blocks = records.code_blocks(script.text) if sources else []
+        if not (sources := list(current(folder, script.text))):
+            return
+        blocks = records.code_blocks(script.text)
         lines = [block.line for block in blocks]
         for outputs in page_outputs(self.document, blocks):
             self.show(outputs, lines.index(outputs.line), here, sources)
