@@ -36,12 +36,14 @@ from gallery_intl.pages import (
     collects_messages,
     entries,
     folders,
+    messages,
     script_of,
 )
 from gallery_intl.python_source import blocks, find_line, same_program, world_size
 
 logger = logging.getLogger(__name__)
 
+MADE_OF_PAGES = (".py", ".ipynb", ".zip")
 MADE = "gallery_intl_downloads"  # from the transform to doctree-read, page by page
 
 
@@ -53,7 +55,7 @@ def folder(env: BuildEnvironment) -> Path:
 def write(path: Path, data: bytes) -> None:
     """Write a file in one step, if it is not there already."""
     if not path.is_file() or path.read_bytes() != data:
-        replace_file(path, data)
+        replace_file(path, data, sync=False)
 
 
 def archive(files: dict[str, Path]) -> bytes:
@@ -77,16 +79,17 @@ class WriteScript(SphinxTransform):
         if script is None or collects_messages(self.env):
             return
         rst = Path(self.document["source"]).read_text(encoding="utf-8")
-        texts = translated_script.texts(self.document, script, rst)
+        found = messages(self.env, self.document)
+        texts = translated_script.located(self.document, found, script, rst)
         code = translated_script.sketches(self.document, script, rst)
-        found = entries(self.env, self.env.docname)
+        known = entries(self.env, self.env.docname)
 
         def translate(message: str) -> str | None:
-            return found[message].msgstr if message in found else None
+            return known[message].msgstr if message in known else None
 
-        messages = translated_script.prose(script, texts, code)
-        gaps = sum(self.is_gap(found.get(message)) for message in messages)
-        origin = origin_of(self.env, gaps, len(messages))
+        prose = translated_script.prose(script, texts, code)
+        gaps = sum(self.is_gap(known.get(message)) for message in prose)
+        origin = origin_of(self.env, gaps, len(prose))
         changes = list(translated_script.edits(texts, code, translate))
         made = translated_script.make(script, changes, translate, origin)
         for edit in made.lost:
@@ -179,7 +182,9 @@ def page_cells(
 def point_to_translation(env: BuildEnvironment, link: nodes.Element) -> None:
     """Point a link to a page's own file, or to the gallery's archive, to ours."""
     target = Path(env.relfn2path(link["reftarget"], env.docname)[1])
-    page = Path(env.srcdir, env.docname).resolve()
+    if target.suffix not in MADE_OF_PAGES:
+        return
+    page = Path(env.relfn2path(f"/{env.docname}")[1])
     ours = folder(env) / f"{env.docname}{target.suffix}"
     if target.name == env.config.gallery_intl_archive:
         ours = folder(env) / target.name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from functools import lru_cache
 
 BLOCK = re.compile(r"\.\. GENERATED FROM PYTHON SOURCE LINES (\d+)-(\d+)")
 MAKES_FIGURE = re.compile(r"\b(subplots|subplot_mosaic|figure|subplot)\(")
@@ -17,7 +17,7 @@ def line_of(message: str, script: str, block: tuple[int, int]) -> int:
     that word in it, else the call that makes the figure, else the block's first line.
     """
     first, last = block
-    found = list(literals(script))
+    found = literals(script)
     lines = [line for text, line in found if text == message]
     lines = lines or [line for text, line in found if message in text.split()]
     inside = [line for line in lines if first <= line <= last]
@@ -31,16 +31,19 @@ def line_of(message: str, script: str, block: tuple[int, int]) -> int:
     return first
 
 
-def literals(script: str) -> Iterator[tuple[str, int]]:
+@lru_cache(maxsize=8)  # each text of a figure asks for them
+def literals(script: str) -> list[tuple[str, int]]:
     """Give each string of a script, also as one line of text, with its line."""
     try:
         tree = ast.parse(script)
     except SyntaxError:
-        return
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.value, node.lineno
-            yield " ".join(node.value.split()), node.lineno
+        return []
+    return [
+        (text, node.lineno)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        for text in (node.value, " ".join(node.value.split()))
+    ]
 
 
 def block_at(rst: str, line: int) -> tuple[int, int]:

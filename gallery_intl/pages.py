@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,10 +13,12 @@ from sphinx.builders.gettext import MessageCatalogBuilder
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import SphinxError
+from sphinx.util.nodes import extract_messages
 
 from gallery_intl import catalogs
 from gallery_intl.python_source import Block, blocks, normalize_newlines
 
+MESSAGES = "gallery_intl_messages"
 GENERATED = re.compile(r"\.\. GENERATED FROM PYTHON SOURCE LINES (\d+)-(\d+)")
 
 
@@ -84,15 +85,23 @@ def entries(env: BuildEnvironment, docname: str) -> dict[str, polib.POEntry]:
         po = catalogs.po_path(env.srcdir / folder, env.config.language, docname)
         env.note_dependency(po)
         if po.is_file():
-            usable = _usable(po, po.stat().st_mtime_ns)
+            entries = catalogs.active(catalogs.shared(po))
+            usable = filter(catalogs.is_translated, entries)
             found = {entry.msgid: entry for entry in usable} | found  # the first wins
     return found
 
 
-@lru_cache(maxsize=64)  # several features ask for the same page
-def _usable(po: Path, _changed: int) -> list[polib.POEntry]:
-    entries = catalogs.active(catalogs.read(po))
-    return list(filter(catalogs.is_translated, entries))
+def messages(
+    env: BuildEnvironment, document: nodes.document
+) -> list[tuple[nodes.Element, str]]:
+    """Give the messages of the page that is read; several features ask for them.
+
+    The first asks before anything on the page is translated.
+    """
+    if MESSAGES not in env.temp_data:
+        env.temp_data[MESSAGES] = list(extract_messages(document))
+    found: list[tuple[nodes.Element, str]] = env.temp_data[MESSAGES]
+    return found
 
 
 def block_near(rst: list[str], row: int) -> tuple[int, int]:

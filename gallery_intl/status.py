@@ -16,16 +16,17 @@ from typing import NamedTuple
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import SphinxError
 from sphinx.locale import _
 from sphinx.transforms import SphinxTransform
-from sphinx.util.nodes import extract_messages
 from sphinx.util.typing import ExtensionMetadata
 
 from gallery_intl import catalogs, progress
 from gallery_intl.catalog_links import edit_url, improve, review
 from gallery_intl.catalogs import SOURCE_LANGUAGE
+from gallery_intl.pages import messages
 
 EDIT_URL = "gallery_intl_edit_url"  # of a node in English: where to translate it
 
@@ -59,7 +60,7 @@ class Page:
         self.gaps: set[str] = set()
         self.credits: dict[Path, progress.Credits] = {}
         for path in filter(Path.is_file, paths):
-            catalog = catalogs.read(path)
+            catalog = catalogs.shared(path)
             self.credits[path] = progress.credits(catalog.metadata)
             for entry in catalogs.active(catalog):
                 self.lines[entry.msgid] = (path, entry.linenum)
@@ -92,7 +93,7 @@ class MarkGaps(SphinxTransform):
             return
         paths = catalog_paths(self.env, self.env.docname)
         page = Page(paths)
-        found = list(extract_messages(self.document))
+        found = messages(self.env, self.document)
         note_lines(self.document, page, found)
         if language == SOURCE_LANGUAGE:
             return
@@ -143,6 +144,8 @@ def credit_line(
 
 def link_gaps(app: Sphinx, document: nodes.document, docname: str) -> None:
     """Lead from each paragraph in English to its line, if catalogs can be edited."""
+    if not app.config.gallery_intl_edit_url:
+        return
     tag = app.config.language.replace("_", "-")
     for node in document.findall(nodes.paragraph):
         if url := node.get(EDIT_URL):
@@ -191,24 +194,24 @@ def broken_catalogs(folders: list[Path]) -> Iterator[str]:
     for folder in folders:
         for path in sorted(folder.rglob("*.po")):
             try:
-                catalogs.read(path)
+                catalogs.shared(path)
             except catalogs.CatalogError as error:
                 yield str(error)
 
 
-def check_catalogs(app: Sphinx) -> None:
+def check_catalogs(app: Sphinx, config: Config) -> None:
     """Stop a build at once that would read a broken catalog."""
-    language = app.config.language
+    language = config.language
     folders = [
-        app.srcdir / folder / language / "LC_MESSAGES"
-        for folder in app.config.locale_dirs
+        Path(app.srcdir, folder, language, "LC_MESSAGES")
+        for folder in config.locale_dirs
     ]
     if broken := list(broken_catalogs(folders)):
         raise BrokenCatalog("\n" + "\n".join(broken))
     missing = language != SOURCE_LANGUAGE and not any(map(Path.is_dir, folders))
     if missing:
         raise BrokenCatalog(
-            f"no catalogs for {language!r} in {', '.join(app.config.locale_dirs)}"
+            f"no catalogs for {language!r} in {', '.join(config.locale_dirs)}"
             " (make them with the catalogs command)"
         )
 
@@ -218,5 +221,5 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_transform(MarkGaps)
     app.connect("doctree-resolved", link_gaps)
     app.connect("builder-inited", install_filter, priority=1)
-    app.connect("builder-inited", check_catalogs, priority=2)
+    app.connect("config-inited", check_catalogs)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

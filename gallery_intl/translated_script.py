@@ -12,7 +12,6 @@ from docutils import nodes
 from sphinx.transforms.i18n import parse_noqa
 from sphinx.util.nodes import (
     LITERAL_TYPE_NODES,
-    extract_messages,
     get_node_line,
     get_node_source,
 )
@@ -57,16 +56,11 @@ class Made(NamedTuple):
     lost: list[Edit]  # what could not be put back
 
 
-def texts(document: nodes.document, script: Script, rst: str) -> list[Text]:
-    """Give the messages of a page that stand in its script's text."""
-    return list(located(document, extract_messages(document), script, rst))
-
-
 def sketches(document: nodes.document, script: Script, rst: str) -> list[Text]:
     """Give the Python blocks that stand in a page's text, comments and all."""
     found = filter(is_python, document.findall(nodes.literal_block))
     code = ((node, node.astext()) for node in found)
-    return list(located(document, code, script, rst))
+    return located(document, code, script, rst)
 
 
 def located(
@@ -74,8 +68,9 @@ def located(
     found: Iterable[tuple[nodes.Element, str]],
     script: Script,
     rst: str,
-) -> Iterator[Text]:
-    """Leave out what stands in no text block: outputs, figures, Sphinx-Gallery's."""
+) -> list[Text]:
+    """Give what stands in a text block: no output or figure, nothing generated."""
+    texts = []
     lines = rst.split("\n")
     kinds = {block.line: block.kind for block in script.blocks()}
     for node, message in found:
@@ -84,7 +79,8 @@ def located(
         first, near = block_near(lines, get_node_line(node))
         start = max((line for line in kinds if line <= first), default=min(kinds))
         if first and kinds[start] != "code":
-            yield Text(node, message, near)
+            texts.append(Text(node, message, near))
+    return texts
 
 
 def edits(

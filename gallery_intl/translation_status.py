@@ -122,6 +122,8 @@ class TranslationStatus(SphinxDirective):
 
 def sort_rows(app: Sphinx, document: nodes.document, docname: str) -> None:
     """Put the pages into reading order, which is known when all are read."""
+    if TABLE not in app.env.metadata[docname]:
+        return
     for table in document.findall(nodes.table):
         if TABLE in table["classes"]:
             order = {page: at for at, page in enumerate(app.env.collect_relations())}

@@ -16,13 +16,14 @@ from docutils.core import publish_doctree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sphinx.testing.util import SphinxTestApp
+from sphinx.util.nodes import extract_messages
 
 from gallery_intl import markup, translated_script
 from gallery_intl.notebook import Cell, notebook, program, ranks_cell
 from gallery_intl.pages import ProgramChanged, Script
 from gallery_intl.placing import Edit, place
 from gallery_intl.python_source import blocks, same_program
-from gallery_intl.translated_script import make, texts, written
+from gallery_intl.translated_script import located, make, written
 from gallery_intl.wrapping import LINE_LENGTH, display_width
 
 ROOT = Path(__file__).with_name("roots") / "test-downloads"
@@ -214,7 +215,9 @@ def test_the_words_of_a_figure_are_no_text_of_the_script() -> None:
     figure.source, figure.line = "page.py", 6
     document += figure
 
-    found = list(texts(document, make_script("page.py", SCRIPT), rst))
+    messages = extract_messages(document)
+
+    found = located(document, messages, make_script("page.py", SCRIPT), rst)
 
     assert [text.message for text in found] == ["Title", "Words."]
 
