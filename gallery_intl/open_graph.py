@@ -15,6 +15,7 @@ from babel.core import get_global
 from markupsafe import Markup
 
 CARD_SIZE = (1200, 630)
+CARD_FOLDER = "_social"
 
 
 class Shared(NamedTuple):

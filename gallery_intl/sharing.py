@@ -17,16 +17,12 @@ from sphinx.locale import _
 from sphinx.util import logging
 from sphinx.util.typing import ExtensionMetadata
 
-from gallery_intl.card_fonts import family_for
 from gallery_intl.descriptions import describe, opening
-from gallery_intl.open_graph import Shared, description_tag, open_graph_tags
-from gallery_intl.social_cards import (
-    FOLDER,
-    Block,
-    Card,
-    card_path,
-    draw,
-    note_on_missing,
+from gallery_intl.open_graph import (
+    CARD_FOLDER,
+    Shared,
+    description_tag,
+    open_graph_tags,
 )
 
 logger = logging.getLogger(__name__)
@@ -41,6 +37,9 @@ def has_address(app: Sphinx) -> bool:
 
 def social_card(app: Sphinx, page: str, title: str, description: str) -> str:
     """Draw a page's card and give its address; "" if no font has its letters."""
+    from gallery_intl.card_fonts import family_for  # only with an address
+    from gallery_intl.social_cards import Block, Card, card_path, draw
+
     site_name: str = app.config.html_title
     base: str = app.config.html_baseurl
     text = opening([description], ON_CARD)
@@ -52,7 +51,7 @@ def social_card(app: Sphinx, page: str, title: str, description: str) -> str:
         return ""
     lines = [Block(text, found)]
     draw(Card(Block(site_name, found), Block(title, found), lines), path)
-    return urljoin(base, f"{FOLDER}/{page}.png")
+    return urljoin(base, f"{CARD_FOLDER}/{page}.png")
 
 
 def page_title(templatename: str, context: dict[str, Any]) -> str:
@@ -98,8 +97,11 @@ def report_cards(app: Sphinx, error: Exception | None) -> None:
     if error or app.builder.format != "html":
         return
     if not has_address(app):
-        shutil.rmtree(app.outdir / FOLDER, ignore_errors=True)
-    elif note := note_on_missing(app.outdir, app.env.found_docs):
+        shutil.rmtree(app.outdir / CARD_FOLDER, ignore_errors=True)
+        return
+    from gallery_intl.social_cards import note_on_missing
+
+    if note := note_on_missing(app.outdir, app.env.found_docs):
         logger.info(note)
 
 

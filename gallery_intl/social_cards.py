@@ -18,9 +18,8 @@ from PIL import Image, ImageDraw, ImageFont, PngImagePlugin
 
 from gallery_intl.card_fonts import Face, Family
 from gallery_intl.files import replace_file
-from gallery_intl.open_graph import CARD_SIZE
+from gallery_intl.open_graph import CARD_FOLDER, CARD_SIZE
 
-FOLDER = "_social"
 DRAWN_FROM = "Source"  # the note in the file, by which a card is known to be current
 MARGIN = 80
 INK, QUIET, PAPER, ACCENT = "#16202c", "#4c5a69", "#f7f8fa", "#2f6f9f"
@@ -161,7 +160,7 @@ def draw(card: Card, path: Path) -> None:
 
 def card_path(folder: Path, page: str) -> Path:
     """Give the place of a page's card in the folder of its language."""
-    return folder / FOLDER / f"{page}.png"
+    return folder / CARD_FOLDER / f"{page}.png"
 
 
 def note_on_missing(folder: Path, pages: Iterable[str]) -> str:
