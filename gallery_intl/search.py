@@ -90,6 +90,7 @@ class RankedSearch(SearchLanguage):
     def __init__(self, options: dict[str, Any]) -> None:
         super().__init__(options)
         self.said: Counter[str] = Counter()  # on the page that is indexed now
+        self.marked: dict[str, str] = {}  # its words, with their marks
         known = {
             "letters": LETTERS,
             "particles": self.particles,
@@ -105,16 +106,23 @@ class RankedSearch(SearchLanguage):
     def notice(self, document: nodes.document) -> None:
         """Learn the main words of the page that Sphinx will index next."""
         self.said.clear()
+        self.marked.clear()
+        counted: Counter[str] = Counter()
         for text, weight in prose(document):
-            for word in map(self.stem, self.words(text)):
-                self.said[word] += weight if self.word_filter(word) else 0
+            for word in self.words(text):
+                counted[word] += weight
+        for word, count in counted.items():
+            if self.word_filter(stem := self.stem(word)):
+                self.said[stem] += count
 
-    def marks(self, word: str) -> str:
-        count = self.said[self.stem(word)]
-        return MARK * sum(count >= often for often in OFTEN)
+    def mark(self, word: str) -> str:
+        if word not in self.marked:
+            count = self.said[self.stem(word)]
+            self.marked[word] = word + MARK * sum(count >= often for often in OFTEN)
+        return self.marked[word]
 
     def split(self, input: str) -> list[str]:
-        return [word + self.marks(word) for word in self.words(input)]
+        return [self.mark(word) for word in self.words(input)]
 
     def stem(self, word: str) -> str:
         bare = word.rstrip(MARK)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import cache
 
 LINE_LENGTH = 88
 
@@ -46,6 +47,7 @@ def display_width(text: str) -> int:
     return sum(map(_columns, text.expandtabs()))
 
 
+@cache
 def _columns(letter: str) -> int:
     if unicodedata.category(letter) in ("Mn", "Me", "Cf"):
         return 0
@@ -67,11 +69,13 @@ def wrap(
     """
     lines, column = [first], display_width(first)
     for number, (space, piece) in enumerate(_pieces(one_line(text))):
-        if number and column + display_width(space + piece) > width:
-            lines.append(rest)
-            space, column = "", display_width(rest)
-        lines[-1] += space + piece
-        column += display_width(space + piece)
+        columns = display_width(space + piece)
+        if number and column + columns > width:
+            lines.append(rest + piece)
+            column = display_width(rest) + columns - len(space)
+        else:
+            lines[-1] += space + piece
+            column += columns
     return lines
 
 
@@ -101,6 +105,7 @@ def _may_break(last: str, first: str) -> bool:
     return _is_ideographic(last) or _is_ideographic(first)
 
 
+@cache
 def _is_ideographic(letter: str) -> bool:
     wide = unicodedata.east_asian_width(letter) in "WF"
     return wide and not HANGUL.match(letter)
