@@ -2,6 +2,11 @@
 // two methods of its Search are replaced, because its own can only ask for whole words.
 
 (() => {
+// From a disk no page is read for its snippet: none is asked for, nor its place kept.
+const fromDisk = location.protocol === "file:";
+if (fromDisk) DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
+document.documentElement.classList.toggle("has-snippets", !fromDisk);
+
 const letters = `[${searchKnows.letters}]`;
 const hyphened = `(?:(?!${letters})[\\p{L}\\p{N}_])+(?:-(?:(?!${letters})[\\p{L}\\p{N}_])+)*`;
 const runs = new RegExp(`${letters}+|${hyphened}`, "gu");
