@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import functools
-import http.server
 import shutil
 import sys
 from pathlib import Path
@@ -78,6 +77,8 @@ def progress(options: argparse.Namespace) -> None:
 
 def serve(options: argparse.Namespace) -> None:
     """Serve the built site on this machine."""
+    import http.server  # which no other command needs
+
     folder = read_site(options.source).html
     if not folder.is_dir():
         raise BuildError(f"{folder} is not there yet (build it: make html)")

@@ -1,19 +1,14 @@
-"""Build the whole site: run the gallery once, then all languages side by side.
-
-The site is put in place when every language is done, so a failed build leaves the old
-one standing.
-"""
+"""Build the whole site: run the gallery once, then all languages side by side."""
 
 from __future__ import annotations
 
 import contextlib
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from gallery_intl import bundle, catalogs, records
+from gallery_intl import publishing, records
 from gallery_intl.language_builds import build_languages
 from gallery_intl.run import run_gallery
 from gallery_intl.site import BuildError, Site, read_site
@@ -45,11 +40,12 @@ def build_site(srcdir: Path, only: list[str] | None = None) -> Path:
             known = ", ".join(site.languages)
             raise BuildError(f"no language {language!r}; the site has {known}")
     with only_one(site):
-        compile_catalogs(site, languages)
+        check_catalogs(site, languages)
         run_scripts(srcdir)
         check_records(site)
+        publishing.begin(site)
         build_languages(site, languages)
-        publish(site, languages)
+        publishing.publish(site, languages)
     return site.html / "index.html"
 
 
@@ -68,34 +64,11 @@ def check_records(site: Site) -> None:
         raise BuildError(str(error)) from None
 
 
-def compile_catalogs(site: Site, languages: list[str]) -> None:
-    """Compile all catalogs, or name every broken one with file and line."""
+def check_catalogs(site: Site, languages: list[str]) -> None:
+    """Stop if catalogs are broken; name every one with file and line."""
     folders = [site.locale_dir / language / "LC_MESSAGES" for language in languages]
     if broken := list(broken_catalogs(folders)):
         raise BuildError("\n".join(broken))
-    for language, folder in zip(languages, folders, strict=True):
+    for folder in folders:
         if not folder.is_dir():
             raise BuildError(f"{folder}: no catalogs (make them: make catalogs)")
-        catalogs.compile_language(site.locale_dir, language)
-
-
-def publish(site: Site, languages: list[str]) -> None:
-    """Put the new pages in place in one step, beside the languages not built now."""
-    from gallery_intl.root_files import write_root_files  # with fonts
-
-    new, old = site.out / "html.new", site.out / "html.old"
-    for folder in (new, old):
-        shutil.rmtree(folder, ignore_errors=True)
-    for language in site.languages:
-        source = site.stage(language) if language in languages else site.html / language
-        if source.is_dir():
-            shutil.copytree(
-                source, new / language, ignore=shutil.ignore_patterns(".buildinfo*")
-            )
-            if language in languages:
-                bundle.lighten(new / language, site.out / "bundles" / language)
-    write_root_files(site, new)
-    if site.html.exists():
-        site.html.rename(old)
-    new.rename(site.html)
-    shutil.rmtree(old, ignore_errors=True)

@@ -14,14 +14,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from gallery_intl import icon_font, stylesheet
+from gallery_intl import stylesheet
+from gallery_intl.files import html_pages
 from gallery_intl.page_assets import Bundle, Page, read_page, rewrite
 
 HERE = Path(__file__).parent
 STATIC = "_static"
 STYLE = f"{STATIC}/bundle.css"
 SCRIPT = f"{STATIC}/bundle.js"
-SOURCES = (".css", icon_font.WOFF2)
+SOURCES = (".css", ".woff2")
 INDEX = "searchindex.js"  # data: the words in it are those of the text
 CLASSES = re.compile(r"""class=["']([^"']*)""")
 INLINE_SCRIPT = re.compile(r"<script(?![^>]* src=)[^>]*>(.*?)</script>", re.DOTALL)
@@ -47,11 +48,7 @@ def lighten(root: Path, cache: Path) -> None:
 
 def read_pages(root: Path) -> list[Page]:
     """Read the pages of a site; what has no stylesheet is none."""
-    pages = (
-        read_page(path, root)
-        for path in sorted(root.rglob("*.html"))
-        if not path.relative_to(root).as_posix().startswith("_")
-    )
+    pages = (read_page(path, root) for path in html_pages(root))
     return [page for page in pages if page.styles]
 
 
@@ -129,6 +126,8 @@ def key(root: Path, names: list[str], words: set[str]) -> str:
 
 
 def join_styles(root: Path, names: Iterable[str], words: set[str]) -> str:
+    from gallery_intl import icon_font  # with all of fontTools
+
     beginnings = tuple(word for word in words if word.endswith("-"))
 
     def is_used(name: str) -> bool:

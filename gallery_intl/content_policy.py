@@ -18,7 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.typing import ExtensionMetadata
 
-from gallery_intl.files import replace_file
+from gallery_intl.files import html_pages, replace_file
 
 logger = logging.getLogger(__name__)
 
@@ -111,15 +111,9 @@ def write_policies(pages: Iterable[Path]) -> Iterator[tuple[Path, str]]:
         before = path.read_text(encoding="utf-8")
         after = with_policy(before)
         if after != before:
-            replace_file(path, after.encode("utf-8"))
+            replace_file(path, after.encode("utf-8"), sync=False)
         forbidden = (x for x in inline(after) if x.strip() and not KNOWN.fullmatch(x))
         yield from ((path, script) for script in forbidden)
-
-
-def pages(folder: Path) -> list[Path]:
-    """Give the pages of a built site; what lies in ``_static`` was copied there."""
-    found = sorted(folder.rglob("*.html"))
-    return [path for path in found if "_static" not in path.relative_to(folder).parts]
 
 
 def protect(app: Sphinx, error: Exception | None) -> None:
@@ -130,7 +124,7 @@ def protect(app: Sphinx, error: Exception | None) -> None:
     if words.is_file():
         text = without_eval(words.read_text(encoding="utf-8"))
         words.write_text(text, encoding="utf-8")
-    for path, script in write_policies(pages(Path(app.outdir))):
+    for path, script in write_policies(html_pages(Path(app.outdir))):
         logger.warning(
             "%s: an inline script that no page may run: %.60r (put it into a file)",
             path.relative_to(app.outdir),

@@ -1,21 +1,38 @@
-"""Write files in one step, so that none is ever half written."""
+"""Find the pages of a built site; write files so that none is ever half written."""
 
 from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
+NO_PAGES = {"_static", "_images", "_downloads", "_sources"}  # what Sphinx copies there
 
-def replace_file(path: Path, data: bytes) -> None:
-    """Put a whole file in place in one step, so that it is never half written."""
+
+def html_pages(folder: Path) -> Iterator[Path]:
+    """Give the pages of a built site, in order."""
+    for path, folders, names in os.walk(folder):
+        folders[:] = sorted(set(folders) - NO_PAGES)
+        yield from (
+            Path(path, name) for name in sorted(names) if name.endswith(".html")
+        )
+
+
+def replace_file(path: Path, data: bytes, *, sync: bool = True) -> None:
+    """Put a whole file in place in one step, so that it is never half written.
+
+    ``sync=False`` is for what can be made again: a machine that loses its power may
+    lose it.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+            if sync:
+                file.flush()
+                os.fsync(file.fileno())
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
         Path(temporary).chmod(mode)
         Path(temporary).replace(path)

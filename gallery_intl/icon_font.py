@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import io
+import logging
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -20,6 +21,9 @@ from gallery_intl.stylesheet import link_of, links, set_link, strings
 WOFF2 = ".woff2"
 PRIVATE = range(0xE000, 0xF900)  # Unicode gives these characters no meaning
 LICENCE = (0, 13, 14)  # names in a font: copyright, licence, and its address
+
+
+logging.getLogger("fontTools").setLevel(logging.WARNING)  # it tells each step
 
 
 def inline_icons(rules: list[Node], root: Path) -> Iterator[Node]:

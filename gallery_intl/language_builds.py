@@ -7,6 +7,8 @@ it, so that nobody is left behind who would write into the next build.
 from __future__ import annotations
 
 import contextlib
+import gc
+import importlib
 import io
 import json
 import multiprocessing
@@ -17,21 +19,18 @@ import time
 import traceback
 from collections.abc import Iterator
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import ForkServerContext
+from multiprocessing.context import ForkContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import NamedTuple, TextIO, cast
 
+from sphinx.application import builtin_extensions
 from sphinx.errors import SphinxError
 
+import gallery_intl
+from gallery_intl.publishing import add_language
 from gallery_intl.site import BuildError, Site
 from gallery_intl.sphinx_run import explain, run_sphinx
-
-# What every language build imports; done once, in the process they are forked from.
-PRELOAD = [
-    *("gallery_intl.language_builds", "gallery_intl.sharing"),
-    "sphinx_gallery.gen_gallery",
-]
 
 
 class Built(NamedTuple):
@@ -66,8 +65,8 @@ class Build(NamedTuple):
 def build_languages(site: Site, languages: list[str]) -> None:
     """Build languages side by side; show each as it ends, and all that went wrong."""
     print(f"building {', '.join(languages)} ...", flush=True)
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(PRELOAD)
+    import_once(site)
+    context = multiprocessing.get_context("fork")
     others = incomplete(site, [x for x in site.languages if x not in languages])
     builds = [start_build(context, site, language, others) for language in languages]
     try:
@@ -77,6 +76,16 @@ def build_languages(site: Site, languages: list[str]) -> None:
             build.process.kill()
     if failed := sorted(built.language for built in results if built.status):
         raise BuildError(f"not built: {', '.join(failed)}; the site is as it was")
+
+
+def import_once(site: Site) -> None:
+    """Import what every build imports, in the process that they are forked from."""
+    features = [f"gallery_intl.{name}" for name in gallery_intl.FEATURES]
+    others = ["matplotlib.pyplot"]  # as Sphinx-Gallery does, whatever is scraped
+    for name in (*builtin_extensions, *site.extensions, *features, *others):
+        with contextlib.suppress(ImportError):  # Sphinx will say what is wrong
+            importlib.import_module(name)
+    gc.freeze()
 
 
 def incomplete(site: Site, languages: list[str]) -> list[str]:
@@ -90,7 +99,7 @@ def incomplete(site: Site, languages: list[str]) -> list[str]:
 
 
 def start_build(
-    context: ForkServerContext, site: Site, language: str, others: list[str]
+    context: ForkContext, site: Site, language: str, others: list[str]
 ) -> Build:
     """Start the process of a language; of ``others`` it links to what is there."""
     line, end = context.Pipe(duplex=False)
@@ -139,6 +148,8 @@ def build_language(site: Site, language: str, others: list[str]) -> Built:
     try:
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
             status = build_afresh_or_on(site, language, others, output)
+            if status == 0:
+                add_language(site, language)
     except SphinxError as error:
         print(f"{error.category}: {error}", file=output)
     except OSError as error:  # what Sphinx warned of before is its echo
@@ -152,8 +163,6 @@ def build_afresh_or_on(
     site: Site, language: str, others: list[str], output: TextIO
 ) -> int:
     """Go on from the last build if it came to its end; give the exit status."""
-    from gallery_intl.social_cards import note_on_missing  # with fonts
-
     stage, doctrees = site.stage(language), site.doctrees(language)
     marker = doctrees / ".complete"
     sources = [*source_pages(site), *site.redirects]
@@ -163,9 +172,17 @@ def build_afresh_or_on(
     status = run_sphinx(site.srcdir, "html", stage, doctrees, values, output)
     if status == 0:
         marker.write_text(json.dumps(sources), encoding="utf-8")
-        if site.address and (note := note_on_missing(stage, site.pages())):
-            print(note, file=output)
+        note_on_cards(site, stage, output)
     return status
+
+
+def note_on_cards(site: Site, stage: Path, output: TextIO) -> None:
+    """Say which pages have no picture for those who share them."""
+    if site.address:
+        from gallery_intl.social_cards import note_on_missing  # with fonts
+
+        if note := note_on_missing(stage, site.pages()):
+            print(note, file=output)
 
 
 def published(site: Site, languages: list[str]) -> dict[str, str]:

@@ -13,19 +13,17 @@ from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
 from gallery_intl import catalogs
-from gallery_intl.card_fonts import family_for
 from gallery_intl.catalogs import SOURCE_LANGUAGE
-from gallery_intl.content_policy import pages, write_policies
+from gallery_intl.content_policy import write_policies
 from gallery_intl.descriptions import sentences
+from gallery_intl.files import html_pages
 from gallery_intl.languages import alternate_tags, language_tag
 from gallery_intl.open_graph import Shared, description_tag, open_graph_tags
 from gallery_intl.site import BuildError, Site
 from gallery_intl.sitemap import sitemap
-from gallery_intl.social_cards import Block, Card, draw
 
 HERE = Path(__file__).parent / "front"
 FIRST = "index.html"
-CARD = "social.png"
 MARKUP = re.compile(r"[`*|]")
 
 
@@ -70,7 +68,7 @@ def write_root_files(site: Site, folder: Path) -> None:
 
 def protect(folder: Path) -> None:
     """Give all pages their policy; those of languages load other scripts by now."""
-    for path, _script in write_policies(pages(folder)):
+    for path, _script in write_policies(html_pages(folder)):
         raise BuildError(f"{path}: an inline script (put it into a file)")
 
 
@@ -146,6 +144,11 @@ def front_head(site: Site, offered: list[Choice], folder: Path) -> Markup:
     head = description_tag(description)
     if not site.address:
         return head  # links to other languages in a head are absolute
+    from gallery_intl.front_card import draw_front  # with fonts
+
+    card = draw_front(
+        site, {choice.language: choice.title for choice in offered}, folder
+    )
     page = Shared(
         title=site.title,
         description=description,
@@ -155,29 +158,12 @@ def front_head(site: Site, offered: list[Choice], folder: Path) -> Markup:
         other_languages=[
             choice.tag for choice in offered if choice.language != SOURCE_LANGUAGE
         ],
-        card=urljoin(site.address, CARD) if draw_front(site, offered, folder) else "",
+        card=urljoin(site.address, card.name) if card else "",
         kind="website",
     )
     canonical = Markup('<link rel="canonical" href="{}" />\n').format(site.address)
     alternates = alternate_tags(addresses(site, offered, FIRST))
     return head + canonical + alternates + open_graph_tags(page)
-
-
-def draw_front(site: Site, offered: list[Choice], folder: Path) -> bool:
-    """Draw the front page's card, each language in its own letters, if there are."""
-    blocks = []
-    for choice in offered:
-        text = f"{choice.name}: {choice.title}"
-        family = family_for(text, site.card_fonts.get(choice.language, []))
-        if family is None:
-            return False
-        blocks.append(Block(text, family))
-    title = family_for(site.title, site.card_fonts.get(SOURCE_LANGUAGE, []))
-    if title is None:
-        return False
-    host = Block(urlsplit(site.address).netloc, title)
-    draw(Card(host, Block(site.title, title), blocks), folder / CARD)
-    return True
 
 
 def words(site: Site, choice: Choice) -> dict[str, str]:

@@ -34,10 +34,21 @@ class Site(NamedTuple):
     redirects: dict[str, str]  # old names of pages
     card_fonts: dict[str, list[str]]
     records: Path  # what pages printed on other machines
+    extensions: list[str]  # and the theme: the packages that a build imports
 
     @property
     def html(self) -> Path:
         return self.out / "html"
+
+    @property
+    def new(self) -> Path:
+        """Give where the next site is put together."""
+        return self.out / "html.new"
+
+    @property
+    def old(self) -> Path:
+        """Give where the last site is while the next takes its place."""
+        return self.out / "html.old"
 
     def pages(self) -> list[str]:
         """Give the names of the pages that Sphinx will find."""
@@ -65,6 +76,7 @@ def read_site(srcdir: Path) -> Site:
     config.add("gallery_intl_card_fonts", {}, "html", dict)
     config.add("gallery_intl_records", records.FOLDER, "env", str)
     config.add("html_favicon", None, "html", str)
+    config.add("html_theme", "alabaster", "html", str)
     config.add("html_baseurl", "", "html", str)
     gallery = read_settings(srcdir, {}).gallery
     return Site(
@@ -81,4 +93,5 @@ def read_site(srcdir: Path) -> Site:
         config.gallery_intl_redirects,
         config.gallery_intl_card_fonts,
         srcdir / config.gallery_intl_records,
+        [*config.extensions, config.html_theme],
     )

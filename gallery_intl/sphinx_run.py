@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 from pathlib import Path
 from typing import Any, TextIO
@@ -9,6 +10,10 @@ from typing import Any, TextIO
 from sphinx.application import Sphinx
 from sphinx.util.console import nocolor
 from sphinx.util.docutils import docutils_namespace, patch_docutils
+
+# Most of a build's objects live to its end: to look for garbage more seldom than Python
+# does (700) saves a fifth of its time, and costs some MiB.
+NEW_OBJECTS = 20_000
 
 
 def run_sphinx(
@@ -25,6 +30,7 @@ def run_sphinx(
     extensions raise is raised.
     """
     nocolor()
+    gc.set_threshold(NEW_OBJECTS)
     with patch_docutils(srcdir), docutils_namespace():
         app = Sphinx(
             srcdir=srcdir,

@@ -6,6 +6,7 @@ that changed has a new name, and the old file would be published for ever.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -14,12 +15,17 @@ from sphinx.util.typing import ExtensionMetadata
 
 def remove_unused(folder: Path, used: set[str]) -> None:
     """Remove the files of a folder that are not used, and folders left empty."""
-    for path in sorted(folder.rglob("*"), reverse=True):
-        if path.is_dir():
-            if not any(path.iterdir()):
-                path.rmdir()
-        elif path.relative_to(folder).as_posix() not in used:
-            path.unlink()
+    for path, folders, names in os.walk(folder, topdown=False):
+        kept = [name for name in names if shown(Path(path, name), folder) in used]
+        for name in set(names) - set(kept):
+            Path(path, name).unlink()
+        if not kept and not any(Path(path, name).is_dir() for name in folders):
+            Path(path).rmdir()
+
+
+def shown(file: Path, folder: Path) -> str:
+    """Name a file as Sphinx does."""
+    return file.relative_to(folder).as_posix()
 
 
 def tidy(app: Sphinx, error: Exception | None) -> None:

@@ -12,12 +12,12 @@ from playwright.sync_api import Browser, Page, Route, expect
 from polling import wait_until
 
 from gallery_intl.content_policy import (
-    pages,
     source_of,
     with_policy,
     without_eval,
     write_policies,
 )
+from gallery_intl.files import html_pages
 
 PAGE = "ko/tutorials/ranks/hello_ranks.html"
 THEME = """<!DOCTYPE html>
@@ -82,7 +82,7 @@ def violations(page: Page) -> list[str]:
 def test_every_page_of_the_site_has_the_policy_before_anything_it_speaks_of(
     site: Path,
 ) -> None:
-    for path in pages(site):
+    for path in html_pages(site):
         head = BeautifulSoup(path.read_bytes(), "html.parser").head
         assert head is not None
 
@@ -95,7 +95,7 @@ def test_every_page_of_the_site_has_the_policy_before_anything_it_speaks_of(
 
 
 def test_no_page_has_a_script_or_a_style_that_its_policy_forbids(site: Path) -> None:
-    for path in pages(site):
+    for path in html_pages(site):
         page = BeautifulSoup(path.read_bytes(), "html.parser")
         policy = page.find("meta", {"http-equiv": "Content-Security-Policy"})["content"]
 
@@ -131,7 +131,7 @@ def test_only_scripts_that_are_known_are_allowed_and_the_others_are_told(
     (tmp_path / "page.html").write_text(THEME + PLANTED["script"], encoding="utf-8")
 
     for _ in range(2):  # at a second build too, when the policy is there already
-        told = list(write_policies(pages(tmp_path)))
+        told = list(write_policies(html_pages(tmp_path)))
         assert told == [(tmp_path / "page.html", "window.planted = true")]
 
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
