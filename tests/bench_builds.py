@@ -9,7 +9,6 @@ run, and the best of its tries counts: the machine may do other things as well.
 from __future__ import annotations
 
 import os
-import platform
 import shutil
 import subprocess
 import sys
@@ -19,10 +18,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 import bench_gallery
+import bench_search
+import browser
 import psutil
+from bench_table import HEAD, Row, machine
+from playwright.sync_api import sync_playwright
 
 from gallery_intl import catalogs
 
@@ -31,29 +33,6 @@ LEFT_OUT = shutil.ignore_patterns("_build", ".git", ".venv", ".*cache")
 LANGUAGES = list(bench_gallery.LANGUAGES)
 TRIES = 3
 EDITS = 5
-
-
-class Row(NamedTuple):
-    """A line of the table; what is measured and what it is compared with."""
-
-    measure: str
-    ours: float
-    against: float
-    aim: float
-    unit: str = "s"
-
-    def __str__(self) -> str:
-        ratio = self.ours / self.against
-        met = "yes" if ratio <= self.aim else "**no**"
-        cells = (
-            self.measure,
-            f"{self.ours:.2f} {self.unit}",
-            f"{self.against:.2f} {self.unit}",
-            f"{ratio:.2f}",
-            f"{self.aim:.2f}",
-            met,
-        )
-        return f"| {' | '.join(cells)} |"
 
 
 def run(command: list[str], cwd: Path) -> float:
@@ -188,12 +167,19 @@ def generated(folder: Path, pages: int) -> Path:
     return source
 
 
+def stock(source: Path) -> Path:
+    """The same gallery without our extension; it has been run."""
+    target = source.with_name(f"{source.name}-stock")
+    shutil.copytree(source, target, ignore=LEFT_OUT)
+    settings = bench_gallery.SETTINGS + bench_gallery.PLAIN
+    (target / "conf.py").write_text(settings, encoding="utf-8")
+    return target
+
+
 def without_us(source: Path) -> Iterator[Row]:
     """What our extension adds to one language."""
-    plain = Path(shutil.copytree(source, source.with_name("plain")))
-    settings = bench_gallery.SETTINGS + bench_gallery.PLAIN
-    (plain / "conf.py").write_text(settings, encoding="utf-8")
-    sphinx(plain, "first", "-D", "language=ko")  # runs the gallery
+    plain = stock(source)
+    sphinx(plain, "first", "-D", "language=ko")  # looks whether scripts have changed
 
     def ours() -> float:
         forget(source, "_build")
@@ -203,7 +189,11 @@ def without_us(source: Path) -> Iterator[Row]:
         forget(plain, "_build")
         return sphinx(plain, "ko", "-D", "language=ko")
 
-    yield Row("one language with / without our extension", *best(ours, theirs), 1.25)
+    yield Row(
+        "one language with / without our extension",
+        *best(ours, theirs, tries=EDITS),
+        1.25,
+    )
 
 
 class Watch:
@@ -236,10 +226,10 @@ def growth(few: Path, many: Path, counts: list[int]) -> Iterator[Row]:
     forget(few, "_build")
     small = intl(few, "html")
     forget(many, "_build")
+    plain = sphinx(many, "ko", "-D", "language=ko", *READ_ONLY)
+    forget(many, "_build")
     with Watch() as watch:
         large = intl(many, "html")
-    forget(many, "_build")
-    plain = sphinx(many, "ko", "-D", "language=ko", *READ_ONLY)
     per_page = [
         1000 * t / n for t, n in zip((large, small), reversed(counts), strict=True)
     ]
@@ -250,19 +240,31 @@ def growth(few: Path, many: Path, counts: list[int]) -> Iterator[Row]:
     yield Row("memory of the largest process / 1.5 GiB", watch.peak, 1536, 1.0, "MiB")
 
 
-def machine() -> str:
-    """Say where this was measured."""
-    memory = psutil.virtual_memory().total / 2**30
-    return (
-        f"{platform.machine()}, {os.cpu_count()} cores, {memory:.0f} GiB,"
-        f" {platform.system()}, Python {platform.python_version()}"
-    )
+def searching(many: Path, count: int) -> Iterator[Row]:
+    """The index of the pages that `growth` built, and how soon it answers."""
+    plain = stock(many)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=browser.find(), args=browser.ARGUMENTS
+        )
+        for language, query in bench_search.QUERIES.items():
+            sphinx(plain, language, "-D", f"language={language}")
+            site = many / "_build" / "html" / language
+            sites = (site, plain / "_build" / language)
+            indexes = [(x / "searchindex.js").read_bytes() for x in sites]
+            sizes = zip(*map(bench_search.size, indexes), strict=True)
+            for kind, (ours, theirs) in zip(("raw", "gzip"), sizes, strict=True):
+                name = f"search index of {count} pages, {language}, {kind} / stock"
+                yield Row(name, ours, theirs, 2.0, "kB")
+            soon = bench_search.first_result(chromium, site, query)
+            name = f"first result among {count} pages, {language} / 300 ms"
+            yield Row(name, soon, 300, 1.0, "ms")
+        chromium.close()
 
 
 def main(counts: list[int]) -> None:
     print(f"Measured on: {machine()}\n")
-    print("| measure | ours | against | ratio | aim | met |")
-    print("|---|---|---|---|---|---|", flush=True)
+    print(HEAD, flush=True)
     with copy() as source:
         for measure in (languages, edits, commands, from_clean):
             for row in measure(source):
@@ -272,6 +274,8 @@ def main(counts: list[int]) -> None:
         for row in without_us(few):
             print(row, flush=True)
         for row in growth(few, many, counts):
+            print(row, flush=True)
+        for row in searching(many, counts[1]):
             print(row, flush=True)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -10,11 +11,7 @@ import polib
 
 PROJECT = Path(__file__).parent.parent
 LANGUAGES = {"en": "English", "ko": "한국어", "zh_CN": "简体中文", "ja": "日本語"}
-SENTENCES = {  # what a translated paragraph says, whatever the English says
-    "ko": "이 문단은 여러 장치에서 모델을 나누어 학습하는 방법을 설명합니다.",
-    "zh_CN": "这一段说明如何在多个设备上分配数据并训练同一个模型。",
-    "ja": "この段落では複数のデバイスでモデルを学習する方法を説明します。",
-}
+MARKUP = set("`*|_:<>")
 WORDS = [
     "gradient",
     "tensor",
@@ -112,13 +109,26 @@ def write(folder: Path, pages: int, settings: str = OURS) -> Path:
     return folder
 
 
+def paragraphs(language: str) -> list[str]:
+    """Give plain paragraphs of this project's pages, so that words are real ones."""
+    folder = PROJECT / "locales" / language / "LC_MESSAGES" / "tutorials"
+    entries = (x for path in sorted(folder.rglob("*.po")) for x in polib.pofile(path))
+    return [
+        entry.msgstr
+        for entry in entries
+        if entry.comment == "paragraph" and not MARKUP & {*entry.msgstr, *entry.msgid}
+    ]
+
+
 def translate(folder: Path) -> None:
-    """Make the catalogs, and fill them."""
+    """Make the catalogs, and fill them; what a page then says does not matter."""
     command = [sys.executable, "-m", "gallery_intl", "--source", str(folder)]
     subprocess.run([*command, "catalogs"], check=True, stdout=subprocess.DEVNULL)
-    for language, sentence in SENTENCES.items():
+    for language in [name for name in LANGUAGES if name != "en"]:
+        texts = paragraphs(language)
         for path in (folder / "locales" / language).rglob("page_*.po"):
             catalog = polib.pofile(str(path), wrapwidth=79)
+            choose = random.Random(path.name)
             for entry in catalog:
-                entry.msgstr = entry.msgstr or f"{sentence} {len(entry.msgid)}"
+                entry.msgstr = entry.msgstr or choose.choice(texts)
             catalog.save()

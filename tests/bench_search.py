@@ -60,14 +60,16 @@ def size(index: bytes) -> tuple[float, float]:
     return len(index) / 1000, len(gzip.compress(index)) / 1000
 
 
-def first_result(chromium: Browser, language: str) -> float:
-    """Give milliseconds from the request to the first result, the best of five."""
+def first_result(chromium: Browser, site: Path, query: str) -> float:
+    """Give milliseconds from the request to the first result, the best of five.
+
+    The pages of a language lie in ``site``.
+    """
     found = []
     for _ in range(5):
         page = chromium.new_page()  # with a cache of its own
         page.add_init_script(NOTE_FIRST_RESULT)
-        address = (SITE / language / "search.html").as_uri()
-        page.goto(f"{address}?q={QUERIES[language]}")
+        page.goto(f"{(site / 'search.html').as_uri()}?q={query}")
         wait_until(page, "window.firstResult")
         found.append(page.evaluate("window.firstResult"))
         page.close()
@@ -88,7 +90,7 @@ def main(languages: list[str]) -> None:
             for splitter in ("en", own):
                 stock, stock_packed = size(build_index(language, "search", splitter))
                 ratios += f"{raw / stock:8.2f}{packed / stock_packed:8.2f}"
-            soon = first_result(chromium, language)
+            soon = first_result(chromium, SITE / language, QUERIES[language])
             print(f"{language:8}{raw:5.0f}kB{packed:5.0f}kB   {ratios}{soon:12.0f} ms")
         chromium.close()
 
