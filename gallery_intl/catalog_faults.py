@@ -33,6 +33,9 @@ def refuse_broken_lines(path: Path, text: str) -> None:
             raise CatalogError(f'{path}:{number}: text without its closing " (add it)')
 
 
+LONGEST = 10_000  # letters of a translation; docutils takes seconds for some texts
+
+
 def syntax_error(path: Path, message: str) -> str:
     found = re.search(r"\(line (\d+)\)(?:: (.*))?", message, re.DOTALL)
     line, detail = found.groups() if found else ("1", message)
@@ -64,6 +67,9 @@ def refuse_what_no_page_shows(path: Path, catalog: polib.POFile) -> None:
             reason = "msgctxt: messages have no context (delete it)"
         elif entry.msgid_plural:
             reason = "msgid_plural: messages have no plurals (write one msgstr)"
+        elif len(entry.msgstr) > LONGEST:
+            length = f"{len(entry.msgstr):,} letters"
+            reason = f"a text of {length} (write at most {LONGEST:,})"
         else:
             continue
         raise CatalogError(f"{path}:{entry.linenum}: {reason}")

@@ -15,7 +15,9 @@ PAIRS = {"은": "는", "이": "가", "을": "를", "과": "와", "으로": "로"
 FORMS = {**PAIRS, **{without: final for final, without in PAIRS.items()}}
 TAIL = r"(?:서|써|는|도|만|의|부터)?"
 PARTICLE = rf"(?P<particle>(?:으로|로){TAIL}|(?:과|와)(?:의|는|도)?|[은는이가을를])"
-LATIN_WORD = re.compile(rf"(?P<word>[A-Za-z][A-Za-z0-9_.]*){PARTICLE}(?![가-힣])")
+LATIN_WORD = re.compile(
+    rf"(?P<word>[A-Za-z][A-Za-z0-9_.]{{0,40}}){PARTICLE}(?![가-힣])"
+)
 NUMBER = re.compile(rf"(?<![-A-Za-z_.\d])(?P<word>\d+){PARTICLE}(?![가-힣])")
 BEFORE_BRACKETS = re.compile(
     rf"(?P<word>[가-힣])\([A-Za-z][^()]*\){PARTICLE}(?![가-힣])"

@@ -16,9 +16,12 @@ PARTICLES = (
     "|도|만|까지|부터|처럼|보다|마다|(?:이)?(?:라는|란)"
 )
 APART = re.compile(rf" +({PARTICLES})(?!\w)")
-KOREAN_PLAIN = re.compile(r"(\w*(?<![니마보])다|\w*(?<![중필주수까])요)[.!?](?!\w)")
+# A match begins where a word does: else a long word is looked through at each letter.
+KOREAN_PLAIN = re.compile(
+    r"(?<!\w)\w*(?:(?<![니마보])다|(?<![중필주수까])요)[.!?](?!\w)"
+)
 JAPANESE_PLAIN = re.compile(
-    r"\w*(?:(?<![まで])す|[くぐつぬぶむる]|(?<!しょ)う|(?<!さ)い|(?<!まし)(?<!でし)た|だ)。"
+    r"(?<!\w)\w*(?:(?<![まで])す|[くぐつぬぶむる]|(?<!しょ)う|(?<!さ)い|(?<!まし)(?<!でし)た|だ)。"
 )
 BRACKETED = re.compile(r"（[^（）]*）|「[^「」]*」")
 

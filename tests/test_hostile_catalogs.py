@@ -25,7 +25,7 @@ from markdown_it import MarkdownIt
 from gallery_intl import catalogs, svg
 from gallery_intl.check import check_catalogs, guard_catalogs
 from gallery_intl.check_glossary import Glossary
-from gallery_intl.check_message import GUARDS
+from gallery_intl.check_message import GUARDS, RULES, Message
 from gallery_intl.notebook import Cell, program
 from gallery_intl.python_source import same_program
 
@@ -140,7 +140,7 @@ def test_what_is_no_file_is_refused(tmp_path: Path, kind: str) -> None:
 
 def test_huge_and_deep_catalogs_are_read(tmp_path: Path) -> None:
     path = tmp_path / "page.po"
-    texts = ["가" * 1_000_000, "(" * 100_000, "`" * 3000, "*a " * 3000, "[x]_" * 1000]
+    texts = ["가" * 10_000, "(" * 10_000, "`" * 3000, "*a " * 3000, "[x]_" * 1000]
     catalog = polib.POFile()
     catalog.metadata = {"Content-Type": "text/plain; charset=UTF-8"}
     for number, text in enumerate([*texts, *(["문단"] * 2000)]):
@@ -151,6 +151,25 @@ def test_huge_and_deep_catalogs_are_read(tmp_path: Path) -> None:
 
     lines = [entry.linenum for entry in catalogs.read(path)]
     assert {finding.line for finding in found} <= {*lines[1:5]}
+
+
+def test_a_text_that_is_no_paragraph_any_more_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "page.po"
+    path.write_text(f'{HEADER}\nmsgid "a"\nmsgstr "{"가" * 10_001}"\n', "utf-8")
+
+    (found,) = guard_catalogs([path])
+
+    assert (found.line, found.rule) == (5, BROKEN)
+    assert "10,001 letters (write at most 10,000)" in found.text
+
+
+@pytest.mark.parametrize("text", ["a", "_", "가", "1", "(", "a1", "が", "a."])
+def test_a_long_word_is_looked_through_once(text: str) -> None:
+    """At each of its letters anew, a hundred thousand would take an hour."""
+    long = Message("", "A text.", f"{text * (100_000 // len(text))}x")
+
+    for name in ("formal-korean", "polite-japanese", "particle-form"):
+        assert list(RULES[name](long)) == []
 
 
 # builds that refuse
