@@ -20,6 +20,7 @@ from gallery_intl import progress as counting
 from gallery_intl import update
 from gallery_intl.build import build_site, only_one, run_scripts
 from gallery_intl.catalogs import CatalogError, po_path
+from gallery_intl.files import remove_unfinished
 from gallery_intl.offline import pack
 from gallery_intl.site import BuildError, read_site
 from gallery_intl.sphinx_run import explain, run_sphinx
@@ -49,6 +50,7 @@ def catalogs(options: argparse.Namespace) -> None:
     site = read_site(options.source)
     templates, doctrees = site.out / "gettext", site.doctrees("gettext")
     with only_one(site):
+        remove_unfinished(site.locale_dir)
         run_scripts(site.srcdir)
         for folder in (templates, doctrees):
             shutil.rmtree(folder, ignore_errors=True)

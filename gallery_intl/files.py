@@ -25,7 +25,8 @@ def replace_file(path: Path, data: bytes, *, sync: bool = True) -> None:
     ``sync=False`` is for what can be made again: a machine that loses its power may
     lose it.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.parent.is_dir():
+        path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -39,3 +40,12 @@ def replace_file(path: Path, data: bytes, *, sync: bool = True) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove what a killed process left of catalogs that it was about to replace.
+
+    The names are those of `replace_file`, not of an editor, such as ``.page.po.swp``.
+    """
+    for path in folder.rglob(".*.po.????????"):
+        path.unlink(missing_ok=True)

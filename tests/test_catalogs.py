@@ -7,7 +7,7 @@ import polib
 import pytest
 
 from gallery_intl import catalogs
-from gallery_intl.files import replace_file
+from gallery_intl.files import remove_unfinished, replace_file
 
 HEADER = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n\n'
 
@@ -140,3 +140,15 @@ def test_the_mo_of_a_deleted_catalog_goes_too(tmp_path: Path) -> None:
     assert not stale.exists()
     mo = polib.mofile(str(path.with_suffix(".mo")))
     assert [(entry.msgid, entry.msgstr) for entry in mo] == [("a", "b")]
+
+
+def test_what_a_killed_process_left_goes_but_not_what_an_editor_keeps(
+    tmp_path: Path,
+) -> None:
+    left, kept = tmp_path / ".page.po.k3_x9abc", tmp_path / ".page.po.swp"
+    left.write_text("half")
+    kept.write_text("what is not saved yet")
+
+    remove_unfinished(tmp_path)
+
+    assert list(tmp_path.iterdir()) == [kept]
