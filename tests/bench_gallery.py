@@ -11,6 +11,7 @@ import polib
 
 PROJECT = Path(__file__).parent.parent
 LANGUAGES = {"en": "English", "ko": "한국어", "zh_CN": "简体中文", "ja": "日本語"}
+A_PART = 25  # pages that stand side by side in the navigation
 MARKUP = set("`*|_:<>")
 WORDS = [
     "gradient",
@@ -104,8 +105,14 @@ def write(folder: Path, pages: int, settings: str = OURS) -> Path:
     index = "Start\n=====\n\n.. toctree::\n\n   tutorials/index\n"
     (folder / "index.rst").write_text(index, encoding="utf-8")
     (gallery / "GALLERY_HEADER.rst").write_text("Pages\n=====\n\nAll of them.\n")
-    for number in range(pages):
-        (gallery / f"page_{number:04}.py").write_text(page(number), encoding="utf-8")
+    for first in range(0, pages, A_PART):
+        part = gallery / f"part_{first // A_PART:03}"
+        part.mkdir()
+        head = f"Part {first // A_PART}\n========\n\nSome of them.\n"
+        (part / "GALLERY_HEADER.rst").write_text(head, encoding="utf-8")
+        for number in range(first, min(first + A_PART, pages)):
+            script = part / f"page_{number:04}.py"
+            script.write_text(page(number), encoding="utf-8")
     return folder
 
 

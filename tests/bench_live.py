@@ -22,7 +22,7 @@ from pathlib import Path
 
 import browser
 from bench_table import HEAD, Row
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Error, Page, sync_playwright
 
 from gallery_intl import catalogs
 
@@ -35,7 +35,7 @@ LIVE = ["gallery_intl", "live", "{language}", "--port", "0"]
 # It would build again for the .mo that a build writes, and its script in the page is
 # one that our policy forbids.
 AUTOBUILD = [
-    *("sphinx_autobuild", "--port", "0", "--ignore", "*.mo", "--delay", "0"),
+    *("sphinx_autobuild", "-q", "--port", "0", "--ignore", "*.mo", "--delay", "0"),
     *("-D", "language={language}", "-D", "gallery_intl_policy=0"),
     *("-D", "gallery_intl_run=0", ".", "_build/autobuild"),
 ]
@@ -64,6 +64,20 @@ def served(arguments: list[str], source: Path, language: str) -> Iterator[str]:
         server.communicate()
 
 
+def open_when_served(page: Page, address: str) -> None:
+    """Open a page; a server may name its address before its first build."""
+    end = time.monotonic() + 60
+    while True:
+        try:
+            page.goto(address)
+        except Error:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.5)
+        else:
+            return
+
+
 def edits(page: Page, po: Path) -> Iterator[float]:
     """Save other words for a heading; give the seconds until each is shown."""
     catalog = catalogs.read(po)
@@ -83,7 +97,7 @@ def measure(chromium: Browser, arguments: list[str], language: str) -> float:
         po = catalogs.po_path(source / "locales", language, PAGE)
         with served(arguments, source, language) as address:
             page = chromium.new_page()
-            page.goto(f"{address}/{PAGE}.html")
+            open_when_served(page, f"{address}/{PAGE}.html")
             time.sleep(8)
             seconds = statistics.median(edits(page, po))
             page.close()
