@@ -23,6 +23,8 @@ from gallery_intl.descriptions import plain_text, sentences, text_paragraphs
 
 logger = logging.getLogger(__name__)
 
+CARDS = "gallery_intl_cards"  # a page with cards says so in its metadata
+
 
 class card(nodes.General, nodes.Element):
     """A placeholder for a page's card; ``docname`` says which page."""
@@ -35,6 +37,7 @@ class Gallery(SphinxDirective):
     option_spec: ClassVar[dict[str, Any]] = {"no-toctree": directives.flag}
 
     def run(self) -> list[nodes.Node]:
+        self.env.metadata[self.env.docname][CARDS] = "there are some"
         folder = PurePosixPath(self.env.docname).parent
         pages = [page for name in self.content for page in self.expand(folder, name)]
         known = [page for page in pages if self.is_known(page)]
@@ -141,8 +144,9 @@ def fill_card(env: BuildEnvironment, builder: Any, node: card, origin: str) -> N
 
 
 def fill_cards(app: Sphinx, document: nodes.document, docname: str) -> None:
-    for node in list(document.findall(card)):
-        fill_card(app.env, app.builder, node, docname)
+    if CARDS in app.env.metadata[docname]:
+        for node in list(document.findall(card)):
+            fill_card(app.env, app.builder, node, docname)
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

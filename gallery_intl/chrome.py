@@ -29,13 +29,11 @@ NEEDS = "needs"
 SPHINX_GALLERY = "https://sphinx-gallery.github.io"
 
 
-def with_class(document: nodes.Node, name: str) -> list[nodes.Element]:
-    """Give the elements that carry a class."""
-    return [
-        node
-        for node in document.findall(nodes.Element)
-        if name in node.get("classes", ())
-    ]
+def with_class(
+    document: nodes.Node, kind: type[nodes.Element], name: str
+) -> list[nodes.Element]:
+    """Give the elements of a kind that carry a class."""
+    return [node for node in document.findall(kind) if name in node["classes"]]
 
 
 def outermost(node: nodes.Element) -> nodes.Element:
@@ -95,12 +93,12 @@ class RemoveFurniture(SphinxTransform):
 
     def apply(self, **kwargs: Any) -> None:
         collects = pages.collects_messages(self.env)
-        for footer in with_class(self.document, FOOTER):
+        for footer in with_class(self.document, nodes.container, FOOTER):
             if collects:
                 remove(footer)
             else:
                 self.empty(footer)
-        for note in with_class(self.document, NOTE):
+        for note in with_class(self.document, nodes.note, NOTE):
             link = next(note.findall(addnodes.pending_xref), None)
             remove(note)
             if link is not None and not collects:
@@ -109,7 +107,7 @@ class RemoveFurniture(SphinxTransform):
     def empty(self, footer: nodes.Element) -> None:
         footer["translatable"] = False
         footer["classes"].append("no-search")
-        boxes = with_class(footer, BOX)
+        boxes = with_class(footer, nodes.container, BOX)
         for box in boxes:
             link = next(box.findall(addnodes.download_reference))
             assign(link, [])
@@ -133,12 +131,12 @@ class FillFurniture(SphinxTransform):
         script = pages.script_of(self.env, self.env.docname)
         if script is None or pages.collects_messages(self.env):
             return
-        for footer in with_class(self.document, FOOTER):
-            for box in with_class(footer, BOX):
+        for footer in with_class(self.document, nodes.container, FOOTER):
+            for box in with_class(footer, nodes.container, BOX):
                 link = next(box.findall(addnodes.download_reference))
                 assign(box, [line(labelled(link))])
             footer += self.closing_lines()
-        for below_title in with_class(self.document, NEEDS):
+        for below_title in with_class(self.document, nodes.bullet_list, NEEDS):
             more = next(below_title.findall(addnodes.pending_xref))
             more += nodes.inline("", _("Download"))
             facts = map(nodes.Text, describe(needs(script.text)))

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import io
 import os
+import posixpath
 import zipfile
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from docutils import nodes
@@ -43,7 +44,6 @@ from gallery_intl.python_source import blocks, find_line, same_program, world_si
 
 logger = logging.getLogger(__name__)
 
-MADE_OF_PAGES = (".py", ".ipynb", ".zip")
 MADE = "gallery_intl_downloads"  # from the transform to doctree-read, page by page
 
 
@@ -181,18 +181,18 @@ def page_cells(
 
 def point_to_translation(env: BuildEnvironment, link: nodes.Element) -> None:
     """Point a link to a page's own file, or to the gallery's archive, to ours."""
-    target = Path(env.relfn2path(link["reftarget"], env.docname)[1])
-    if target.suffix not in MADE_OF_PAGES:
-        return
-    page = Path(env.relfn2path(f"/{env.docname}")[1])
-    ours = folder(env) / f"{env.docname}{target.suffix}"
+    here = posixpath.dirname(f"/{env.docname}")
+    target = PurePosixPath(posixpath.normpath(posixpath.join(here, link["reftarget"])))
     if target.name == env.config.gallery_intl_archive:
         ours = folder(env) / target.name
         if not ours.is_file():  # it is packed when all pages are read
             write(ours, b"")
-    elif target != page.with_name(page.name + target.suffix) or not ours.is_file():
+    elif str(target.with_suffix("")) == f"/{env.docname}":
+        ours = folder(env) / f"{env.docname}{target.suffix}"
+    else:
         return
-    link["reftarget"] = "/" + Path(os.path.relpath(ours, env.srcdir)).as_posix()
+    if ours.is_file():
+        link["reftarget"] = "/" + Path(os.path.relpath(ours, env.srcdir)).as_posix()
 
 
 def pack_gallery(app: Sphinx, env: BuildEnvironment) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator
+from functools import cache
 
 from babel import UnknownLocaleError
 from babel.dates import format_date
@@ -54,6 +55,7 @@ def processes(machine: Machine) -> Iterator[str]:
         yield _("%d processes") % machine.ranks
 
 
+@cache
 def long_date(date: str, language: str) -> str:
     """Write a date such as 2026-11-20 in words of a language."""
     try:

@@ -43,7 +43,7 @@ def normalize_newlines(source: str) -> str:
     return source.replace("\r\n", "\n").replace("\r", "\n")
 
 
-@lru_cache(maxsize=64)  # one source is asked for its comments and its program
+@lru_cache(maxsize=16)  # one source is asked for its comments and its program
 def tokens(source: str) -> tuple[tokenize.TokenInfo, ...]:
     """Tokenize, with every fault of the source a `SyntaxError`."""
     try:

@@ -18,6 +18,7 @@ from sphinx.util.typing import ExtensionMetadata
 
 from gallery_intl import catalogs
 from gallery_intl.check import guard_catalogs
+from gallery_intl.check_nodes import parse
 
 INTERFACE = "sphinx"
 PERMISSIONS = ("file_insertion_enabled", "raw_enabled")
@@ -48,6 +49,7 @@ def guard(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
         for name in (INTERFACE, *sorted(docnames))
     )
     findings = [str(finding) for finding in guard_catalogs(filter(Path.is_file, found))]
+    parse.cache_clear()  # thousands of documents that nobody needs any more
     for folder in folders:
         # Sphinx would publish it as it is
         script = catalogs.po_path(folder, app.config.language, INTERFACE)

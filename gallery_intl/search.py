@@ -135,6 +135,9 @@ class PairSearch(RankedSearch):
     def words(self, text: str) -> list[str]:
         return pairs(text)
 
+    def stem(self, word: str) -> str:
+        return word.lower()
+
 
 class KoreanSearch(PairSearch):
     """Korean: queries may carry particles, and compounds may be typed unspaced."""
