@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 
-from gallery_intl import bundle
+from gallery_intl import bundle, search_index
 from gallery_intl.site import Site
 
 LEFT_OUT = shutil.ignore_patterns(".buildinfo*")
@@ -24,6 +24,7 @@ def add_language(site: Site, language: str) -> None:
     """Copy the pages of a language that was built, and make them light."""
     folder = site.new / language
     shutil.copytree(site.stage(language), folder, ignore=LEFT_OUT)
+    search_index.shrink(folder / bundle.INDEX)
     bundle.lighten(folder, site.out / "bundles" / language)
 
 

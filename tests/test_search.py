@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import itertools
+import json
 import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -345,3 +347,29 @@ def test_nothing_on_the_screen_moves_when_results_come(
     moved = page.evaluate("window.shifts.reduce((sum, one) => sum + one, 0)")
     page.close()
     assert moved < 0.01  # of the screen; browsers call 0.1 good
+
+
+@each_language
+def test_the_published_index_names_the_same_pages_with_fewer_digits(
+    site: Path, language: str
+) -> None:
+    texts = [
+        (folder / language / "searchindex.js").read_text(encoding="utf-8")
+        for folder in (site.parent / "stage", site)
+    ]
+    before, after = (
+        json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
+        for text in texts
+    )
+
+    assert len(texts[1]) < len(texts[0])
+    for name in ("terms", "titleterms"):
+        pages = {
+            word: [*itertools.accumulate([found] if isinstance(found, int) else found)]
+            for word, found in after[name].items()
+        }
+        known = {
+            word: [found] if isinstance(found, int) else found
+            for word, found in before[name].items()
+        }
+        assert pages == known

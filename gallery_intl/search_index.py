@@ -1,0 +1,38 @@
+"""Write a site's search index with fewer digits.
+
+It is mostly numbers of pages, sorted: for each word those that have it. Here each
+number after the first becomes its distance from the one before it, which has half as
+many digits in a large site. ``search.js`` adds them up again.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+
+CALL = ("Search.setIndex(", ")")
+LISTS = ("terms", "titleterms")  # word: a page, or several
+SHRUNK = "distances"  # set in an index that has them
+
+
+def shrink(path: Path) -> None:
+    """Write an index anew; a site without a search has none."""
+    if not path.is_file():
+        return
+    index = json.loads(
+        path.read_text(encoding="utf-8").removeprefix(CALL[0]).removesuffix(CALL[1])
+    )
+    for name in LISTS:
+        index[name] = {word: distances(found) for word, found in index[name].items()}
+    index[SHRUNK] = True
+    text = json.dumps(index, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    path.write_text(text.join(CALL), encoding="utf-8")
+
+
+def distances(found: int | list[int]) -> int | list[int]:
+    """Give the first number, then how far each is from the one before."""
+    if isinstance(found, int):
+        return found
+    pages = sorted(found)
+    return pages[:1] + [after - before for before, after in itertools.pairwise(pages)]
