@@ -12,9 +12,7 @@ import importlib
 import io
 import json
 import multiprocessing
-import os
 import shutil
-import threading
 import time
 import traceback
 from collections.abc import Iterator
@@ -28,6 +26,7 @@ from sphinx.application import builtin_extensions
 from sphinx.errors import SphinxError
 
 import gallery_intl
+from gallery_intl.processes import end_with_parent
 from gallery_intl.publishing import add_language
 from gallery_intl.site import BuildError, Site
 from gallery_intl.sphinx_run import explain, run_sphinx
@@ -130,15 +129,8 @@ def report_build(
     site: Site, language: str, others: list[str], line: Connection
 ) -> None:
     """Build a language in this process, unless the one that asked for it dies."""
-    threading.Thread(target=end_with_parent, daemon=True).start()
+    end_with_parent()
     line.send(build_language(site, language, others))
-
-
-def end_with_parent() -> None:
-    """End this process when the one that started it is gone."""
-    if parent := multiprocessing.parent_process():
-        wait([parent.sentinel])
-        os._exit(1)
 
 
 def build_language(site: Site, language: str, others: list[str]) -> Built:

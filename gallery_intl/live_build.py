@@ -30,6 +30,7 @@ from sphinx.util.console import (  # type: ignore[attr-defined]
 
 from gallery_intl import catalogs
 from gallery_intl.files import replace_file
+from gallery_intl.processes import end_with_parent
 from gallery_intl.run import run_gallery
 
 
@@ -80,6 +81,7 @@ class Result(NamedTuple):
 def work(job: Job, wire: Connection) -> None:
     """Build once, in a process of its own, when the parent says so."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
+    end_with_parent()
     problems = build(job, wire)
     wire.send(Result(problems, importable()))
 

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
+import threading
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from multiprocessing.connection import wait
 from pathlib import Path
 
 PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
@@ -64,3 +67,19 @@ def adopt_orphans() -> None:
     """Keep processes below this one when their parent ends; on Linux only."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def end_with_parent() -> None:
+    """End this process of multiprocessing when the one that started it is gone.
+
+    Else it would go on writing into a folder that the next build works in.
+    """
+    if parent := multiprocessing.parent_process():
+        threading.Thread(
+            target=_end_after, args=(parent.sentinel,), daemon=True
+        ).start()
+
+
+def _end_after(sentinel: int) -> None:
+    wait([sentinel])
+    os._exit(1)

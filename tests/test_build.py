@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import psutil
 import pytest
 from bs4 import BeautifulSoup
 
@@ -324,3 +325,30 @@ def test_the_generated_folder_may_have_any_name(source: Path) -> None:
     (source / "pages" / "part" / "page.rst").touch()
 
     assert source_pages(read_site(source)) == ["pages/part/page.rst"]
+
+
+SLEEPER = """
+import multiprocessing, os, time
+from gallery_intl.processes import end_with_parent
+
+def work():
+    end_with_parent()
+    print(os.getpid(), flush=True)
+    time.sleep(600)
+
+multiprocessing.get_context("fork").Process(target=work).start()
+time.sleep(600)
+"""
+
+
+def test_a_process_that_builds_ends_with_the_one_that_started_it() -> None:
+    parent = subprocess.Popen(
+        [sys.executable, "-c", SLEEPER], stdout=subprocess.PIPE, text=True, cwd=PROJECT
+    )
+    assert parent.stdout
+    child = psutil.Process(int(parent.stdout.readline()))
+
+    parent.kill()
+    parent.wait()
+
+    child.wait(30)  # else raises TimeoutExpired
