@@ -59,8 +59,8 @@ bench: html $(VENV)/.browser  ## measure builds, pages, search and the live view
 	@PYTHONPATH=. $(PY) tests/bench_search.py
 	@$(PY) tests/bench_lighthouse.py
 
-torture: $(READY)  ## kill builds, take things away, compare two builds (half an hour)
-	@$(PY) -m pytest tests/torture.py
+torture: $(READY)  ## kill builds, take things away, compare two builds (20 minutes)
+	@$(PY) -m pytest -n 2 --dist load tests/torture.py
 	@$(PY) tests/torture_builds.py
 
 lint: $(READY)  ## check style, types and catalogs' form

@@ -2,8 +2,8 @@
 
     make torture
 
-It takes about half an hour, so ``make test`` leaves it out. What needs namespaces
-and mounts of its own runs where these can be had (root, on Linux).
+It takes about a quarter of an hour, so ``make test`` leaves it out. What needs
+namespaces and mounts of its own runs where these can be had (root, on Linux).
 """
 
 from __future__ import annotations
