@@ -128,20 +128,23 @@ class FillFurniture(SphinxTransform):
     default_priority = 22  # after Locale (20)
 
     def apply(self, **kwargs: Any) -> None:
-        script = pages.script_of(self.env, self.env.docname)
-        if script is None or pages.collects_messages(self.env):
+        if pages.collects_messages(self.env):
             return
         for footer in with_class(self.document, nodes.container, FOOTER):
             for box in with_class(footer, nodes.container, BOX):
                 link = next(box.findall(addnodes.download_reference))
                 assign(box, [line(labelled(link))])
             footer += self.closing_lines()
-        for below_title in with_class(self.document, nodes.bullet_list, NEEDS):
-            more = next(below_title.findall(addnodes.pending_xref))
-            more += nodes.inline("", _("Download"))
-            facts = map(nodes.Text, describe(needs(script.text)))
-            items = (nodes.list_item("", line(fact)) for fact in (*facts, more))
-            assign(below_title, items)
+        if script := pages.script_of(self.env, self.env.docname):
+            for below_title in with_class(self.document, nodes.bullet_list, NEEDS):
+                self.fill(below_title, needs(script.text))
+
+    def fill(self, below_title: nodes.Element, page: Needs) -> None:
+        more = next(below_title.findall(addnodes.pending_xref))
+        more += nodes.inline("", _("Download"))
+        facts = map(nodes.Text, describe(page))
+        items = (nodes.list_item("", line(fact)) for fact in (*facts, more))
+        assign(below_title, items)
 
     def closing_lines(self) -> Iterator[nodes.Element]:
         page = self.env.doc2path(self.env.docname)
