@@ -187,7 +187,7 @@ def point_to_translation(env: BuildEnvironment, link: nodes.Element) -> None:
         ours = folder(env) / target.name
         if not ours.is_file():  # it is packed when all pages are read
             write(ours, b"")
-    elif str(target.with_suffix("")) == f"/{env.docname}":
+    elif target.parent / target.stem == PurePosixPath(f"/{env.docname}"):
         ours = folder(env) / f"{env.docname}{target.suffix}"
     else:
         return
