@@ -82,7 +82,7 @@ def import_once(site: Site) -> None:
     features = [f"gallery_intl.{name}" for name in gallery_intl.FEATURES]
     others = ["matplotlib.pyplot"]  # as Sphinx-Gallery does, whatever is scraped
     for name in (*builtin_extensions, *site.extensions, *features, *others):
-        with contextlib.suppress(ImportError):  # Sphinx will say what is wrong
+        with contextlib.suppress(Exception):  # Sphinx will say what is wrong
             importlib.import_module(name)
     gc.freeze()
 

@@ -1,7 +1,7 @@
 """Find and end every process below another, whatever session it is in.
 
 torchrun puts its workers into sessions of their own, so ending a process group misses
-them; the tree of parents does not.
+them; the tree of parents does not. The other way round, a process ends with its parent.
 """
 
 from __future__ import annotations
