@@ -17,6 +17,7 @@ __version__ = "0.1"
 FEATURES = (
     "languages",
     "sharing",
+    "sidebar",
     "redirects",
     "direction",
     "run",

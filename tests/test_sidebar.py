@@ -1,0 +1,99 @@
+"""A page's sidebar is the theme's, made once for a section."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sphinx.testing.util import SphinxTestApp
+
+from gallery_intl import sidebar
+
+INDEX = "Start\n=====\n\n.. toctree::\n\n   one/index\n   two/index\n"
+PAGE = "{name} & `code`\n===============\n\nSome text.\n\nA part of it\n------------\n"
+TREE = "\n\n.. toctree::{options}\n\n   {pages}\n"
+OPTIONS = {"maxdepth": 4, "includehidden": True, "titles_only": True}
+
+
+def write(
+    folder: Path, name: str, below: tuple[str, ...] = (), options: str = ""
+) -> None:
+    path = folder / f"{name}.rst"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    tree = TREE.format(options=options, pages="\n   ".join(below)) if below else ""
+    path.write_text(PAGE.format(name=name) + tree, encoding="utf-8")
+
+
+@pytest.fixture
+def pages(sphinx_test_tempdir: Path) -> Path:
+    """Two sections, one of them with parts of parts, and a link to another host."""
+    folder = sphinx_test_tempdir / "sections"
+    write(folder, "one/index", ("a/index", "b/index", "last"))
+    write(folder, "one/a/index", ("first", "/one/a/deep/index"), "\n   :hidden:")
+    write(folder, "one/a/first")
+    write(folder, "one/a/deep/index", ("x", "y"))
+    for name in ("one/a/deep/x", "one/a/deep/y", "one/b/z", "one/last", "two/only"):
+        write(folder, name)
+    write(folder, "one/b/index", ("z", "Elsewhere <https://example.org/?a=1&b=2>"))
+    write(folder, "two/index", ("only",), "\n   :caption: Pages")
+    (folder / "index.rst").write_text(INDEX, encoding="utf-8")
+    (folder / "conf.py").write_text(
+        'extensions = ["gallery_intl.sidebar"]\nhtml_theme = "pydata_sphinx_theme"\n'
+    )
+    return folder
+
+
+def words(html: object) -> str:
+    """The HTML without spaces between its tags."""
+    return re.sub(r">\s+<", "><", str(html)).strip()
+
+
+@pytest.mark.parametrize("collapse", [False, True])
+@pytest.mark.parametrize("level", [1, 2])
+def test_it_is_the_themes_sidebar(
+    pages: Path, monkeypatch: pytest.MonkeyPatch, collapse: bool, level: int
+) -> None:
+    options = {**OPTIONS, "collapse": collapse, "show_nav_level": level}
+    shown: dict[str, list[str]] = {}
+    made: list[tuple[Any, ...]] = []
+    make = sidebar.made_by_theme
+
+    def note(app: Any, section: str, options: dict[str, Any]) -> Any:
+        made.append((section, *sorted(options.items())))
+        return make(app, section, options)
+
+    def keep(_app: Any, pagename: str, _name: str, context: Any, _tree: Any) -> None:
+        if not context["suppress_sidebar_toctree"](includehidden=True):
+            html = context[sidebar.MAKER]("sidebar", **options)
+            shown.setdefault(pagename, []).append(words(html))
+
+    monkeypatch.setattr(sidebar, "made_by_theme", note)
+    app = SphinxTestApp("html", srcdir=pages)
+    app.connect("html-page-context", keep, priority=550)  # before ours, and after
+    app.connect("html-page-context", keep, priority=650)
+    app.build()
+    app.cleanup()
+
+    theirs = {page: html for page, (html, _ours) in shown.items()}
+    ours = {page: html for page, (_theirs, html) in shown.items()}
+    assert len(ours) == 11
+    assert ours == theirs
+    assert 'aria-current="page"' in ours["one/a/deep/y"]
+    assert {section for section, *_ in made} == {"one/index", "two/index"}
+    assert len(made) == len(set(made)), "made again for a page"
+
+
+def test_a_shape_that_is_not_known_stays_the_themes(pages: Path) -> None:
+    tree = "\n\n.. toctree::\n   :caption: {0}\n\n   {0}\n"
+    index = PAGE.format(name="one/index") + tree.format("last") + tree.format("b/z")
+    (pages / "one/index.rst").write_text(index, encoding="utf-8")
+
+    app = SphinxTestApp("html", srcdir=pages)
+    app.build()
+    page = (app.outdir / "one/last.html").read_text(encoding="utf-8")
+    app.cleanup()
+
+    assert page.count('<p aria-level="2" class="caption"') == 2
+    assert '<a aria-current="page" class="current reference internal" href="#">' in page
