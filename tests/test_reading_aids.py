@@ -75,6 +75,20 @@ def test_a_reader_may_set_the_text_as_needed(
         assert cut(still) == [], name
 
 
+@each_language
+def test_large_text_leaves_the_page_more_room_than_its_sides(
+    served: str, still: Page, language: str
+) -> None:
+    still.set_viewport_size({"width": 1280, "height": 900})
+    still.goto(f"{served}{language}/{LESSON}")
+    still.add_style_tag(content=LARGE)
+
+    box = still.locator("article").bounding_box()
+
+    assert box
+    assert box["width"] > 1280 * 0.45
+
+
 def cut(page: Page) -> list[str]:
     """Give the texts that their box cuts off; one that ends in dots does not count."""
     return page.locator(
