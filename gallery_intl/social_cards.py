@@ -27,12 +27,15 @@ TITLE_SIZES, TITLE_LINES = (72, 64, 56, 48), 3
 TEXT_SIZE, TEXT_LINES = 34, 3
 NAME_SIZE = 30
 
-HAN_KANA = "\u3041-\u3096\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"
+HIRAGANA = "\u3041-\u3096"
+HAN_KANA = f"{HIRAGANA}\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"
 OPENS = "（「『【《〈“‘"  # noqa: RUF001
 CLOSES = "、。，．：；！？・）」』】》〉”’…ーぁぃぅぇぉっゃゅょ々"  # noqa: RUF001
-# Lines of Han and kana break anywhere but before what closes and after what opens.
+# Lines of Han and kana break anywhere but before what closes and after what opens. In
+# Japanese an ending in Hiragana stays with its word, and a number with what it counts.
 UNIT = re.compile(
-    rf"\s*[{OPENS}]*(?:[{HAN_KANA}]|[^\s{HAN_KANA}{OPENS}{CLOSES}]+)?[{CLOSES}]*"
+    rf"\s*[{OPENS}]*(?:[{HAN_KANA}]|[^\s{HAN_KANA}{OPENS}{CLOSES}]+)?"
+    rf"(?:(?<=\d)[{HAN_KANA}])?[{HIRAGANA}]{{0,5}}[{CLOSES}]*"
 )
 
 AFTER_COLON = re.compile(r"(?<=[:：])\s*(?=\S)")  # noqa: RUF001

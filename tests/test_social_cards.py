@@ -141,6 +141,20 @@ def test_a_korean_line_breaks_at_spaces_only() -> None:
     assert all(word in words for line in lines for word in line.split())
 
 
+@pytest.mark.parametrize("room", range(240, 520, 20))
+def test_a_japanese_number_and_ending_stay_with_their_word(room: int) -> None:
+    name = "Noto Sans CJK JP"
+    needs(name)
+    used = font(card(name).title.family.bold, 40)
+
+    lines = wrapped("はじめて1つのプログラムを4つのプロセスで2台動かす", used, room)
+
+    assert len(lines) > 1
+    assert not any(
+        line.startswith(("つの", "を", "で", "台", "かす")) for line in lines
+    )
+
+
 def test_a_long_title_stays_on_the_card() -> None:
     title = Block("several words " * 40, card(ALWAYS).title.family)
 
