@@ -159,6 +159,10 @@ class Sidebars:
     def __init__(self) -> None:
         self.known: dict[tuple[Any, ...], Sidebar | None] = {}
 
+    def forget(self, *_: object) -> None:
+        """Make them anew: pages were read, which may have other titles now."""
+        self.known.clear()
+
     def replace(
         self,
         app: Sphinx,
@@ -213,5 +217,7 @@ def made_by_theme(
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    app.connect("html-page-context", Sidebars().replace, priority=600)
+    sidebars = Sidebars()
+    app.connect("env-updated", sidebars.forget)
+    app.connect("html-page-context", sidebars.replace, priority=600)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

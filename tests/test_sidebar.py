@@ -85,6 +85,18 @@ def test_it_is_the_themes_sidebar(
     assert len(made) == len(set(made)), "made again for a page"
 
 
+def test_a_later_build_shows_titles_as_they_are_then(pages: Path) -> None:
+    app = SphinxTestApp("html", srcdir=pages)
+    app.build()
+    (pages / "one/last.rst").write_text("Another\n=======\n", encoding="utf-8")
+    app.build(force_all=True)
+    page = (app.outdir / "one/a/first.html").read_text(encoding="utf-8")
+    app.cleanup()
+
+    assert page.count("Another") == 1
+    assert "one/last &amp;" not in page
+
+
 def test_a_shape_that_is_not_known_stays_the_themes(pages: Path) -> None:
     tree = "\n\n.. toctree::\n   :caption: {0}\n\n   {0}\n"
     index = PAGE.format(name="one/index") + tree.format("last") + tree.format("b/z")
