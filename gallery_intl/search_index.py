@@ -24,7 +24,9 @@ def shrink(path: Path) -> None:
         path.read_text(encoding="utf-8").removeprefix(CALL[0]).removesuffix(CALL[1])
     )
     for name in LISTS:
-        index[name] = {word: distances(found) for word, found in index[name].items()}
+        # Sphinx, when it goes on from an earlier build, keeps words that no page has
+        words = {word: found for word, found in index[name].items() if found != []}
+        index[name] = {word: distances(found) for word, found in words.items()}
     index[SHRUNK] = True
     text = json.dumps(index, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     path.write_text(text.join(CALL), encoding="utf-8")

@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 from polling import wait_until
 
+from gallery_intl import search_index
 from gallery_intl.search import JapaneseSearch, KoreanSearch, pairs
 
 LANGUAGES = ("en", "ko", "zh_CN", "ja")
@@ -370,5 +371,20 @@ def test_the_published_index_names_the_same_pages_with_fewer_digits(
         known = {
             word: [found] if isinstance(found, int) else found
             for word, found in before[name].items()
+            if found != []
         }
         assert pages == known
+
+
+def test_a_word_that_no_page_has_any_more_is_not_published(tmp_path: Path) -> None:
+    path = tmp_path / "searchindex.js"
+    terms = {"first": 0, "both": [0, 1], "gone": []}  # as Sphinx goes on from a build
+    index = {"terms": terms, "titleterms": {"gone": [], "titled": 1}}
+    path.write_text(f"Search.setIndex({json.dumps(index)})", encoding="utf-8")
+
+    search_index.shrink(path)
+
+    text = path.read_text(encoding="utf-8")
+    after = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
+    assert after["terms"] == {"first": 0, "both": [0, 1]}
+    assert after["titleterms"] == {"titled": 1}
