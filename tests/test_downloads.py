@@ -106,6 +106,7 @@ def test_a_long_item_hangs_below_its_first_word() -> None:
     lines = [line for line in source.split("\n") if "항목입니다" in line]
     assert lines[0].startswith("# - 긴")
     assert all(line.startswith("#   ") for line in lines[1:])
+    assert len(lines) > 1
 
 
 def test_the_text_of_a_directive_hangs_three_columns_in() -> None:

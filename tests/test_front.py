@@ -22,6 +22,7 @@ def source(tmp_path: Path) -> Path:
 def front(source: Path, korean: str, flag: str = "") -> dict[str, str]:
     """Give what the front page says about the site, by language."""
     message = f'\n#. paragraph\n{flag}msgid "One. Two."\nmsgstr "{korean}"\n'
+    message += '\n#. paragraph\nmsgid "Three."\nmsgstr "셋입니다."\n'
     path = catalogs.po_path(source / "locales", "ko", "index")
     path.write_text(HEADER + message, encoding="utf-8")
     for language in ("en", "ko"):

@@ -17,6 +17,7 @@ GOOD = """
 `d <#small-site>`__
 `e <https://example.org/none.html#none>`__
 `f <mailto:a@example.org>`__
+`g <//example.org/none.html>`__
 """
 BAD = {
     "tutorials/part/none.html": "there is no such page",
@@ -35,6 +36,7 @@ def warnings(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
         file.write(f"\n{GOOD}{bad}\n")
     with (source / "gallery/part/page.py").open("a", encoding="utf-8") as file:
         file.write("\n# %%\n# A `lost link <lost.html>`__ stands here.\n")
+        file.write("# `g <../../index.html>`__, `h <page.html#a%2Dheading>`__\n")
     result = subprocess.run(
         [sys.executable, "-m", "sphinx", "-q", "-b", "html", source, source / "out"],
         capture_output=True,
@@ -49,7 +51,9 @@ def warnings(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 def test_a_link_that_leads_nowhere_is_named_with_its_line(
     warnings: list[str], address: str
 ) -> None:
-    (found,) = [line for line in warnings if f"link to {address!r}:" in line]
+    named = [line for line in warnings if f"link to {address!r}:" in line]
+    assert len(named) == 1, f"{address}: {warnings}"
+    (found,) = named
 
     text = (ROOT / "index.rst").read_text(encoding="utf-8") + f"\n{GOOD}"
     first = text.count("\n") + 3

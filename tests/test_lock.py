@@ -95,6 +95,17 @@ def test_the_lock_holds_what_requirements_and_constraints_say() -> None:
     assert constraints == set(lock.values())
 
 
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_holds_packages_each_once_and_nothing_else(name: str) -> None:
+    text = (PROJECT / "locks" / f"{name}.txt").read_text("utf-8")
+    found = [Requirement(x["requirement"]).name for x in ENTRY.finditer(text)]
+
+    rest = ENTRY.sub("", text).splitlines()
+
+    assert [line for line in rest if line and not line.startswith("#")] == []
+    assert sorted(found) == sorted(set(found))
+
+
 def test_the_lock_names_no_index() -> None:
     text = "".join((PROJECT / "locks" / f"{name}.txt").read_text() for name in LOCKS)
 
@@ -170,6 +181,17 @@ def test_a_package_with_another_hash_stops_the_installation(machine: Machine) ->
     assert made.returncode != 0
     assert "DO NOT MATCH THE HASHES" in made.stderr
     assert "page==1.0" in made.stderr
+    assert machine.installed() == set()
+
+
+def test_a_package_without_a_hash_stops_the_installation(machine: Machine) -> None:
+    wheel(machine.wheels, "page", "1.0")
+    machine.lock("site", "page==1.0\n")
+
+    made = machine.make(".ready-without-torch")
+
+    assert made.returncode != 0
+    assert "Hashes are required" in made.stderr
     assert machine.installed() == set()
 
 

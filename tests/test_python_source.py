@@ -151,6 +151,7 @@ def test_chinese_and_japanese_break_between_letters() -> None:
     for width in range(20, 60):
         lines = wrap("这是一个很长的「句子」，没有空格。" * 5, "# ", "# ", width)
 
+        assert len(lines) > 2
         assert all(width - 7 < display_width(line) <= width for line in lines[:-1])
         assert not any(line[2] in "」，。" or line.endswith("「") for line in lines)
 

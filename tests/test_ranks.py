@@ -365,9 +365,11 @@ def test_a_real_rank_that_hangs_is_named_with_its_line(
     pytest.importorskip("torch")
 
     with pytest.raises(ranks.RankError) as failure:
-        stage.play("import time\n" + code + "dist.destroy_process_group()\n")
+        # rank 0 leaves its group open: else rank 1 sees it close, and does not hang
+        stage.play(f"import time\n{code}if rank: dist.destroy_process_group()\n")
 
     text = stage.script.read_text()
     line = text[: text.index(stands)].count("\n") + 1
     assert str(failure.value).startswith("page.py: rank 1 ")
+    assert "did not end; this is where it stood" in str(failure.value)
     assert f'page.py", line {line}' in str(failure.value)

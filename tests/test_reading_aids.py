@@ -96,7 +96,7 @@ def cut(page: Page) -> list[str]:
     ).evaluate_all(
         """nodes => nodes.filter(node => {
             const style = getComputedStyle(node);
-            return node.checkVisibility() && style.overflowX === "hidden"
+            return node.checkVisibility() && /hidden|clip/.test(style.overflowX)
               && style.textOverflow !== "ellipsis"
               && (node.scrollWidth > node.clientWidth + 1
                 || node.scrollHeight > node.clientHeight + 1);
