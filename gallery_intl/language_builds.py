@@ -12,6 +12,7 @@ import importlib
 import io
 import json
 import multiprocessing
+import os
 import shutil
 import time
 import traceback
@@ -157,13 +158,12 @@ def build_afresh_or_on(
     """Go on from the last build if it came to its end; give the exit status."""
     stage, doctrees = site.stage(language), site.doctrees(language)
     marker = doctrees / ".complete"
-    sources = [*source_pages(site), *site.redirects]
-    start_afresh(marker, sources, doctrees, stage)
+    start_afresh(marker, sources(site), doctrees, stage)
     values = {"language": language, "gallery_intl_run": False}
     values |= published(site, others)
     status = run_sphinx(site.srcdir, "html", stage, doctrees, values, output)
     if status == 0:
-        marker.write_text(json.dumps(sources), encoding="utf-8")
+        marker.write_text(json.dumps(sources(site)), encoding="utf-8")
         note_on_cards(site, stage, output)
     return status
 
@@ -185,20 +185,21 @@ def published(site: Site, languages: list[str]) -> dict[str, str]:
     }
 
 
-def source_pages(site: Site) -> list[str]:
-    """Give the generated pages that Sphinx will find."""
-    pages = (page for folder in site.generated for page in folder.rglob("*.rst"))
-    return sorted(page.relative_to(site.srcdir).as_posix() for page in pages)
+def sources(site: Site) -> list[str]:
+    """Give what the site has files of: pages, their old names, and what is copied."""
+    copied = [file for folder in site.copied for file in (folder, *folder.rglob("*"))]
+    names = (os.path.relpath(path, site.srcdir) for path in copied)
+    return [*site.pages(), *site.redirects, *sorted(names)]
 
 
-def start_afresh(marker: Path, sources: list[str], *folders: Path) -> None:
-    """Drop what an unfinished build left, or one that had pages that are gone.
+def start_afresh(marker: Path, found: list[str], *folders: Path) -> None:
+    """Drop what an unfinished build left, or one of which a source is gone.
 
     Sphinx trusts what it finds: after a warning the page would be taken for right,
     after an interruption the page of an edited catalog would not be written again.
     """
     try:
-        finished = set(json.loads(marker.read_text(encoding="utf-8"))) <= set(sources)
+        finished = set(json.loads(marker.read_text(encoding="utf-8"))) <= set(found)
     except (OSError, ValueError):
         finished = False
     if not finished:

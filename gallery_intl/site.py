@@ -31,6 +31,7 @@ class Site(NamedTuple):
     generated: list[Path]  # the folders that Sphinx-Gallery writes its pages to
     address: str  # of the folder of languages, with a slash; "" if it has none
     excluded: list[str]  # what Sphinx does not read
+    copied: list[Path]  # files, and folders of files, that Sphinx copies
     redirects: dict[str, str]  # old names of pages
     card_fonts: dict[str, list[str]]
     records: Path  # what pages printed on other machines
@@ -76,6 +77,8 @@ def read_site(srcdir: Path) -> Site:
     config.add("gallery_intl_card_fonts", {}, "html", dict)
     config.add("gallery_intl_records", records.FOLDER, "env", str)
     config.add("html_favicon", None, "html", str)
+    config.add("html_static_path", [], "html", list)
+    config.add("html_extra_path", [], "html", list)
     config.add("html_theme", "alabaster", "html", str)
     config.add("html_baseurl", "", "html", str)
     gallery = read_settings(srcdir, {}).gallery
@@ -90,6 +93,7 @@ def read_site(srcdir: Path) -> Site:
         [pages for _scripts, pages in gallery_dirs(srcdir, gallery)],
         f"{config.html_baseurl.rstrip('/')}/" if config.html_baseurl else "",
         [*config.exclude_patterns, *config.templates_path],
+        [srcdir / x for x in [*config.html_static_path, *config.html_extra_path]],
         config.gallery_intl_redirects,
         config.gallery_intl_card_fonts,
         srcdir / config.gallery_intl_records,

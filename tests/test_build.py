@@ -13,7 +13,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from gallery_intl import catalogs
-from gallery_intl.language_builds import source_pages
+from gallery_intl.language_builds import sources
 from gallery_intl.site import read_site
 
 ROOT = Path(__file__).parent / "roots" / "test-site"
@@ -312,12 +312,29 @@ def test_catalogs_take_in_new_messages_and_keep_the_rest(
     assert "Gallery generated" not in words
 
 
-def test_the_marker_lists_the_pages(source: Path, make: Make) -> None:
+def test_a_copied_file_that_is_gone_leaves_the_site(source: Path, make: Make) -> None:
+    (source / "_static").mkdir()
+    (source / "_static/old.css").touch()
+    edit(
+        source / "conf.py",
+        "html_theme =",
+        'html_static_path = ["_static"]\nhtml_theme =',
+    )
+    assert make("html").returncode == 0
+    assert (source / "_build/html/ko/_static/old.css").is_file()
+    (source / "_static/old.css").unlink()
+
+    assert make("html").returncode == 0
+
+    assert not (source / "_build/html/ko/_static/old.css").exists()
+
+
+def test_the_marker_lists_what_the_site_is_made_of(source: Path, make: Make) -> None:
     assert make("html").returncode == 0
 
     marker = source / "_build/doctrees/ko/.complete"
-    assert f"{PAGE}.rst" in json.loads(marker.read_text())
-    assert source_pages(read_site(source)) == json.loads(marker.read_text())
+    assert PAGE in json.loads(marker.read_text())
+    assert sources(read_site(source)) == json.loads(marker.read_text())
 
 
 def test_the_generated_folder_may_have_any_name(source: Path) -> None:
@@ -325,7 +342,7 @@ def test_the_generated_folder_may_have_any_name(source: Path) -> None:
     (source / "pages" / "part").mkdir(parents=True)
     (source / "pages" / "part" / "page.rst").touch()
 
-    assert source_pages(read_site(source)) == ["pages/part/page.rst"]
+    assert "pages/part/page" in sources(read_site(source))
 
 
 SLEEPER = """
