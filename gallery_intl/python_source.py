@@ -119,6 +119,8 @@ def world_size(source: str) -> int | None:
     The script's docstring says so with the line that a reader would type:
     ``torchrun --standalone --nproc-per-node=4 script.py``.
     """
+    if "torchrun" not in source:
+        return None  # not worth the parsing
     try:
         docstring = ast.get_docstring(ast.parse(source)) or ""
     except (SyntaxError, ValueError):
