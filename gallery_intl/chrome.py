@@ -66,7 +66,8 @@ def describe(page: Needs) -> Iterator[str]:
         yield _("Runs on a CPU, and on GPUs where there are any")
     else:
         yield _("Runs on a CPU")
-    yield _("Packages: %s") % ", ".join(page.packages)
+    if page.packages:
+        yield _("Packages: %s") % ", ".join(page.packages)
 
 
 def running_time(page: Path) -> float | None:

@@ -6,7 +6,7 @@ import pytest
 from sphinx.testing.util import SphinxTestApp
 
 from gallery_intl.cards import listed
-from gallery_intl.chrome import running_time
+from gallery_intl.chrome import describe, running_time
 from gallery_intl.descriptions import SENTENCE
 from gallery_intl.interface import is_shown, messages_of_package, messages_of_sphinx
 from gallery_intl.languages import language_links
@@ -32,6 +32,12 @@ device = torch.accelerator.current_accelerator()
 def test_what_a_page_needs_is_read_off_its_script() -> None:
     assert needs(RANKS) == Needs(4, True, ["torch", "numpy", "matplotlib"])
     assert needs('"""A plain page."""\nimport sys\n') == Needs(None, False, [])
+
+
+def test_no_packages_are_named_where_none_are_needed() -> None:
+    said = [str(text) for text in describe(Needs(None, False, []))]
+
+    assert said == ["One process, started with python", "Runs on a CPU"]
 
 
 @pytest.mark.parametrize(
