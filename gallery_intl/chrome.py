@@ -41,13 +41,16 @@ def outermost(node: nodes.Element) -> nodes.Element:
     return node.parent if isinstance(node.parent, addnodes.only) else node
 
 
-def download_label(suffix: str) -> str:
-    """Give the text of a download link, with ``%s`` for the file's name."""
+def download_label(kind: str, suffix: str) -> str:
+    """Give the text of a download link, with ``%s`` for the file's name.
+
+    Of other files, such as an archive of all scripts, the name says enough.
+    """
     return {
-        ".py": _("Python script: %s"),
-        ".ipynb": _("Jupyter notebook: %s"),
-        ".zip": _("Both as a zip archive: %s"),
-    }[suffix]
+        ("python", ".py"): _("Python script: %s"),
+        ("jupyter", ".ipynb"): _("Jupyter notebook: %s"),
+        ("zip", ".zip"): _("Both as a zip archive: %s"),
+    }.get((kind, suffix), "%s")
 
 
 def around(text: str, node: nodes.Node) -> list[nodes.Node]:
@@ -134,7 +137,7 @@ class FillFurniture(SphinxTransform):
         for footer in with_class(self.document, nodes.container, FOOTER):
             for box in with_class(footer, nodes.container, BOX):
                 link = next(box.findall(addnodes.download_reference))
-                assign(box, [line(labelled(link))])
+                assign(box, [line(labelled(link, kind_of(box)))])
             footer += self.closing_lines()
         if script := pages.script_of(self.env, self.env.docname):
             for below_title in with_class(self.document, nodes.bullet_list, NEEDS):
@@ -158,10 +161,15 @@ class FillFurniture(SphinxTransform):
         yield line(*around(text, link), classes=["sphx-glr-signature"])
 
 
-def labelled(link: nodes.Element) -> nodes.Element:
+def kind_of(box: nodes.Element) -> str:
+    """Tell what Sphinx-Gallery offers in a box: ``python``, ``jupyter`` or ``zip``."""
+    return str(box["classes"][-1]).removeprefix(f"{BOX}-")
+
+
+def labelled(link: nodes.Element, kind: str) -> nodes.Element:
     """Put the label of a download into its link."""
     name = Path(link["reftarget"]).name
-    link += around(download_label(Path(name).suffix), nodes.literal("", name))
+    link += around(download_label(kind, Path(name).suffix), nodes.literal("", name))
     return link
 
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from bs4 import BeautifulSoup
 from sphinx.testing.util import SphinxTestApp
 
 from gallery_intl.cards import listed
@@ -113,20 +114,28 @@ All
 
    .. container:: sphx-glr-download sphx-glr-download-python
 
-      :download:`Download all examples <all.zip>`
+      :download:`Download all examples <all_python.zip>`
+
+   .. container:: sphx-glr-download sphx-glr-download-python
+
+      :download:`Download C++ source code <page.cpp>`
+
+   .. container:: sphx-glr-download sphx-glr-download-zip
+
+      :download:`Download zipped <page.zip>`
 """
 
 
 @pytest.mark.sphinx(
     "html", testroot="downloads", confoverrides={"extensions": EXTENSIONS}
 )
-def test_a_link_to_all_files_has_its_words_where_no_script_is(
-    app: SphinxTestApp,
-) -> None:
+def test_links_have_their_words_where_no_script_is(app: SphinxTestApp) -> None:
     Path(app.srcdir, "all.rst").write_text(f":orphan:\n\n{FOOTER}", encoding="utf-8")
-    Path(app.srcdir, "all.zip").touch()
+    for name in ("all_python.zip", "page.cpp", "page.zip"):
+        Path(app.srcdir, name).touch()
 
     app.build()
 
-    page = (app.outdir / "all.html").read_text(encoding="utf-8")
-    assert "Both as a zip archive:" in page
+    page = BeautifulSoup((app.outdir / "all.html").read_bytes(), "html.parser")
+    links = [link.get_text() for link in page.select(".sphx-glr-download a")]
+    assert links == ["all_python.zip", "page.cpp", "Both as a zip archive: page.zip"]
