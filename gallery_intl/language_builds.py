@@ -158,12 +158,13 @@ def build_afresh_or_on(
     """Go on from the last build if it came to its end; give the exit status."""
     stage, doctrees = site.stage(language), site.doctrees(language)
     marker = doctrees / ".complete"
-    start_afresh(marker, sources(site), doctrees, stage)
+    found = sources(site)
+    start_afresh(marker, found, doctrees, stage)
     values = {"language": language, "gallery_intl_run": False}
     values |= published(site, others)
     status = run_sphinx(site.srcdir, "html", stage, doctrees, values, output)
     if status == 0:
-        marker.write_text(json.dumps(sources(site)), encoding="utf-8")
+        marker.write_text(json.dumps(found), encoding="utf-8")
         note_on_cards(site, stage, output)
     return status
 
@@ -187,9 +188,14 @@ def published(site: Site, languages: list[str]) -> dict[str, str]:
 
 def sources(site: Site) -> list[str]:
     """Give what the site has files of: pages, their old names, and what is copied."""
+    pages = [f"{page}.rst" for page in site.pages()]
     copied = [file for folder in site.copied for file in (folder, *folder.rglob("*"))]
-    names = (os.path.relpath(path, site.srcdir) for path in copied)
-    return [*site.pages(), *site.redirects, *sorted(names)]
+    names = [os.path.relpath(path, site.srcdir) for path in copied if not hidden(path)]
+    return [*pages, *site.redirects, *sorted(names)]
+
+
+def hidden(path: Path) -> bool:
+    return path.name.startswith(".")  # an editor's, which come and go
 
 
 def start_afresh(marker: Path, found: list[str], *folders: Path) -> None:

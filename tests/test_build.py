@@ -333,7 +333,7 @@ def test_the_marker_lists_what_the_site_is_made_of(source: Path, make: Make) -> 
     assert make("html").returncode == 0
 
     marker = source / "_build/doctrees/ko/.complete"
-    assert PAGE in json.loads(marker.read_text())
+    assert f"{PAGE}.rst" in json.loads(marker.read_text())
     assert sources(read_site(source)) == json.loads(marker.read_text())
 
 
@@ -342,7 +342,29 @@ def test_the_generated_folder_may_have_any_name(source: Path) -> None:
     (source / "pages" / "part").mkdir(parents=True)
     (source / "pages" / "part" / "page.rst").touch()
 
-    assert "pages/part/page" in sources(read_site(source))
+    assert "pages/part/page.rst" in sources(read_site(source))
+
+
+def test_a_page_of_which_only_the_old_name_is_left_is_gone(source: Path) -> None:
+    before = sources(read_site(source))
+    (source / "index.rst").rename(source / "start.rst")
+    with (source / "conf.py").open("a", encoding="utf-8") as conf:
+        conf.write('gallery_intl_redirects = {"index": "start"}\n')
+
+    assert {*before} - {*sources(read_site(source))} == {"index.rst"}
+
+
+def test_an_editors_files_are_no_sources(source: Path) -> None:
+    edit(
+        source / "conf.py",
+        "html_theme =",
+        'html_static_path = ["_static"]\nhtml_theme =',
+    )
+    (source / "_static").mkdir()
+    before = sources(read_site(source))
+    (source / "_static/.site.css.swp").touch()
+
+    assert sources(read_site(source)) == before
 
 
 SLEEPER = """
