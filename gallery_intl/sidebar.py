@@ -3,7 +3,7 @@
 pydata-sphinx-theme resolves the whole navigation, or prints it again from a tree, for
 each page that it writes: a thousand pages of a thousand links. Here its sidebar is
 taken once, and what a page has of its own is written into it: addresses that start at
-the page, and the way to its entry.
+the page, and the path to its entry.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin
 
 from sphinx.util.osutil import relative_uri
 
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
     from sphinx.util.typing import ExtensionMetadata
 
-MAKER = "generate_toctree_html"  # the theme's, in the templates
+MAKER = "generate_toctree_html"  # the theme's function, in the templates
+THEMES_OWN = "_pst_sidebar_toctree_cache"  # what the theme remembers, in the app
 CHEVRON = (
     '<summary><span class="toctree-toggle" role="presentation">'
     '<i class="fa-solid fa-chevron-down"></i></span></summary>'
@@ -37,10 +39,10 @@ class UnknownShapeError(Exception):
 class Entry:
     """A link of the sidebar, with those below it."""
 
-    uri: str  # from the root of the site, or with a host
+    uri: str  # quoted; from the root of the site, or with a host
     title: str  # HTML
     classes: tuple[str, ...]  # of its list item, without marks
-    kind: str  # classes of its link
+    link_classes: str
     is_open: bool
     below: tuple[Entry, ...]
 
@@ -50,48 +52,47 @@ class Sidebar:
     """The entries of a section, and how a page shows them."""
 
     entries: tuple[Entry, ...]
-    collapse: bool  # show below an entry only what is on the way to the page
+    collapse: bool  # show below an entry only the path to the page
     folder: str = ""  # of the page that was printed last
-    closed: dict[Entry, str] = field(default_factory=dict)  # as it links to them
-    ways: dict[str, set[Entry]] = field(default_factory=dict)
+    html: dict[Entry, str] = field(default_factory=dict)  # of closed ones, from there
+    paths: dict[str, set[Entry]] = field(default_factory=dict)  # to the pages
 
     def __post_init__(self) -> None:
         for entry in self.entries:
             self._note(entry, ())
 
     def _note(self, entry: Entry, above: tuple[Entry, ...]) -> None:
-        way = (*above, entry)
-        self.ways.setdefault(entry.uri, set()).update(way)
+        path = (*above, entry)
+        self.paths.setdefault(entry.uri, set()).update(path)
         for lower in entry.below:
-            self._note(lower, way)
+            self._note(lower, path)
 
     def of_page(self, uri: str) -> str:
         """Print the sidebar of a page, as the theme would."""
         if posixpath.dirname(uri) != self.folder:
             self.folder = posixpath.dirname(uri)
-            self.closed.clear()
-        way = self.ways.get(uri, set())
-        mark = "current " if way else ""
-        items = "\n".join(self._item(entry, uri, way) for entry in self.entries)
-        return f'<ul class="{mark}nav bd-sidenav">\n{items}\n</ul>\n'
+            self.html.clear()
+        path = self.paths[uri]
+        items = "\n".join(self._item(entry, uri, path) for entry in self.entries)
+        return f'<ul class="current nav bd-sidenav">\n{items}\n</ul>\n'
 
-    def _item(self, entry: Entry, uri: str, way: set[Entry]) -> str:
-        if entry in way:
-            return "".join(self._open_item(entry, uri, way))
-        if entry not in self.closed:
-            self.closed[entry] = "".join(self._closed_item(entry, uri))
-        return self.closed[entry]
+    def _item(self, entry: Entry, uri: str, path: set[Entry]) -> str:
+        if entry in path:
+            return "".join(self._open_item(entry, uri, path))
+        if entry not in self.html:
+            self.html[entry] = "".join(self._closed_item(entry, uri))
+        return self.html[entry]
 
-    def _open_item(self, entry: Entry, uri: str, way: set[Entry]) -> Iterator[str]:
+    def _open_item(self, entry: Entry, uri: str, path: set[Entry]) -> Iterator[str]:
         yield start(entry, "current", "active", *has_children(entry.below))
         if entry.uri == uri:
-            yield f'<a aria-current="page" class="current {entry.kind}" href="#">'
-            yield f"{entry.title}</a>"
+            yield '<a aria-current="page" class="current '
+            yield f'{entry.link_classes}" href="#">{entry.title}</a>'
         else:
             yield link(entry, uri)
         if entry.below:
-            mark = ' class="current"' if way & {*entry.below} else ""
-            items = "\n".join(self._item(lower, uri, way) for lower in entry.below)
+            mark = ' class="current"' if path & {*entry.below} else ""
+            items = "\n".join(self._item(lower, uri, path) for lower in entry.below)
             yield f'<details open="open">{CHEVRON}<ul{mark}>\n{items}\n</ul></details>'
         yield "</li>"
 
@@ -116,7 +117,7 @@ def has_children(below: tuple[Entry, ...]) -> tuple[str, ...]:
 
 def link(entry: Entry, base: str) -> str:
     address = entry.uri if ":" in entry.uri else relative_uri(base, entry.uri)
-    return f'<a class="{entry.kind}" href="{escape(address)}">{entry.title}</a>'
+    return f'<a class="{entry.link_classes}" href="{escape(address)}">{entry.title}</a>'
 
 
 def read(soup: BeautifulSoup, base: str) -> tuple[Entry, ...]:
@@ -141,13 +142,13 @@ def read_entry(item: Tag, base: str) -> Entry:
     if address == "#":
         address = base
     elif ":" not in address:
-        address = posixpath.normpath(posixpath.join(posixpath.dirname(base), address))
+        address = urljoin(f"/{base}", address).removeprefix("/")
     below = item.select_one(":scope > details > ul")
     return Entry(
         uri=address,
         title=anchor.decode_contents(),
         classes=tuple(name for name in item["class"] if name not in MARKS),
-        kind=" ".join(name for name in anchor["class"] if name not in MARKS),
+        link_classes=" ".join(name for name in anchor["class"] if name not in MARKS),
         is_open=item.select_one(":scope > details[open]") is not None,
         below=() if below is None else read_entries(below, base),
     )
@@ -159,9 +160,10 @@ class Sidebars:
     def __init__(self) -> None:
         self.known: dict[tuple[Any, ...], Sidebar | None] = {}
 
-    def forget(self, *_: object) -> None:
+    def forget(self, app: Sphinx, *_: object) -> None:
         """Make them anew: pages were read, which may have other titles now."""
         self.known.clear()
+        vars(app).pop(THEMES_OWN, None)
 
     def replace(
         self,
@@ -179,8 +181,9 @@ class Sidebars:
         def make_here(kind: str, startdepth: int = 1, **options: Any) -> Any:
             if kind == "sidebar" and startdepth == 1:
                 sidebar = self.of_section(app, pagename, options)
-                if sidebar is not None:
-                    return sidebar.of_page(app.builder.get_target_uri(pagename))
+                uri = app.builder.get_target_uri(pagename)
+                if sidebar is not None and uri in sidebar.paths:
+                    return sidebar.of_page(uri)
             return make(kind, startdepth=startdepth, **options)
 
         context[MAKER] = make_here

@@ -14,7 +14,7 @@ from gallery_intl import sidebar
 INDEX = "Start\n=====\n\n.. toctree::\n\n   one/index\n   two/index\n"
 PAGE = "{name} & `code`\n===============\n\nSome text.\n\nA part of it\n------------\n"
 TREE = "\n\n.. toctree::{options}\n\n   {pages}\n"
-OPTIONS = {"maxdepth": 4, "includehidden": True, "titles_only": True}
+OPTIONS = {"includehidden": True, "titles_only": True}
 
 
 def write(
@@ -50,12 +50,19 @@ def words(html: object) -> str:
     return re.sub(r">\s+<", "><", str(html)).strip()
 
 
+@pytest.mark.parametrize("builder", ["html", "dirhtml"])
 @pytest.mark.parametrize("collapse", [False, True])
-@pytest.mark.parametrize("level", [1, 2])
+@pytest.mark.parametrize(("depth", "level"), [(4, 1), (4, 2), (1, 1), (2, 1)])
 def test_it_is_the_themes_sidebar(
-    pages: Path, monkeypatch: pytest.MonkeyPatch, collapse: bool, level: int
+    pages: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    builder: str,
+    collapse: bool,
+    depth: int,
+    level: int,
 ) -> None:
-    options = {**OPTIONS, "collapse": collapse, "show_nav_level": level}
+    more = {"maxdepth": depth, "collapse": collapse, "show_nav_level": level}
+    options = {**OPTIONS, **more}
     shown: dict[str, list[str]] = {}
     made: list[tuple[Any, ...]] = []
     make = sidebar.made_by_theme
@@ -70,7 +77,7 @@ def test_it_is_the_themes_sidebar(
             shown.setdefault(pagename, []).append(words(html))
 
     monkeypatch.setattr(sidebar, "made_by_theme", note)
-    app = SphinxTestApp("html", srcdir=pages)
+    app = SphinxTestApp(builder, srcdir=pages)
     app.connect("html-page-context", keep, priority=550)  # before ours, and after
     app.connect("html-page-context", keep, priority=650)
     app.build()
@@ -80,7 +87,7 @@ def test_it_is_the_themes_sidebar(
     ours = {page: html for page, (_theirs, html) in shown.items()}
     assert len(ours) == 11
     assert ours == theirs
-    assert 'aria-current="page"' in ours["one/a/deep/y"]
+    assert 'aria-current="page"' in ours["one/last"]
     assert {section for section, *_ in made} == {"one/index", "two/index"}
     assert len(made) == len(set(made)), "made again for a page"
 
@@ -88,13 +95,18 @@ def test_it_is_the_themes_sidebar(
 def test_a_later_build_shows_titles_as_they_are_then(pages: Path) -> None:
     app = SphinxTestApp("html", srcdir=pages)
     app.build()
-    (pages / "one/last.rst").write_text("Another\n=======\n", encoding="utf-8")
+    for name in ("one/last", "two/only"):  # ours, and one that stays the theme's
+        (pages / f"{name}.rst").write_text("Another\n=======\n", encoding="utf-8")
     app.build(force_all=True)
-    page = (app.outdir / "one/a/first.html").read_text(encoding="utf-8")
+    one, two = (
+        (app.outdir / name).read_text(encoding="utf-8")
+        for name in ("one/a/first.html", "two/only.html")
+    )
     app.cleanup()
 
-    assert page.count("Another") == 1
-    assert "one/last &amp;" not in page
+    assert one.count("Another") == 1
+    assert "one/last &amp;" not in one
+    assert "two/only &amp;" not in two
 
 
 def test_a_shape_that_is_not_known_stays_the_themes(pages: Path) -> None:
