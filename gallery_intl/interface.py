@@ -51,10 +51,13 @@ Found = tuple[str, str]  # a message and where it stands
 def messages_of_package() -> Iterator[Found]:
     """Find the messages of this package's modules."""
     for path in sorted(HERE.glob("*.py")):
+        found = []
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             match node:
                 case ast.Call(ast.Name("_"), [ast.Constant(str(text))]):
-                    yield text, f"{HERE.name}/{path.name}"
+                    found.append((node.lineno, node.col_offset, text))
+        for *_place, text in sorted(found):  # walked level by level, not line by line
+            yield text, f"{HERE.name}/{path.name}"
     for text in COPY_BUTTON.values():
         yield text, "sphinx_copybutton"
     for text in THEME_TEXTS.values():
