@@ -65,11 +65,16 @@ def test_it_is_the_themes_sidebar(
     options = {**OPTIONS, **more}
     shown: dict[str, list[str]] = {}
     made: list[tuple[Any, ...]] = []
-    make = sidebar.made_by_theme
+    printed: list[str] = []
+    make, of_page = sidebar.made_by_theme, sidebar.Sidebar.of_page
 
     def note(app: Any, section: str, options: dict[str, Any]) -> Any:
         made.append((section, *sorted(options.items())))
         return make(app, section, options)
+
+    def note_page(this: sidebar.Sidebar, uri: str) -> str:
+        printed.append(uri)
+        return of_page(this, uri)
 
     def keep(_app: Any, pagename: str, _name: str, context: Any, _tree: Any) -> None:
         if not context["suppress_sidebar_toctree"](includehidden=True):
@@ -77,6 +82,7 @@ def test_it_is_the_themes_sidebar(
             shown.setdefault(pagename, []).append(words(html))
 
     monkeypatch.setattr(sidebar, "made_by_theme", note)
+    monkeypatch.setattr(sidebar.Sidebar, "of_page", note_page)
     app = SphinxTestApp(builder, srcdir=pages)
     app.connect("html-page-context", keep, priority=550)  # before ours, and after
     app.connect("html-page-context", keep, priority=650)
@@ -88,6 +94,7 @@ def test_it_is_the_themes_sidebar(
     assert len(ours) == 11
     assert ours == theirs
     assert 'aria-current="page"' in ours["one/last"]
+    assert app.builder.get_target_uri("one/last") in printed, "the theme printed it"
     assert {section for section, *_ in made} == {"one/index", "two/index"}
     assert len(made) == len(set(made)), "made again for a page"
 
