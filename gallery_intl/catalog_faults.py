@@ -17,6 +17,7 @@ OPENS_STRING = re.compile(r'^\s*(#~\s*)?(msg(ctxt|id|id_plural|str)(\[\d+\])?\s*
 WHOLE_STRING = re.compile(r'(?<!\\)"(?:[^"\\]|\\.)*"$')
 # Where Python ends a line, but no editor and no gettext does; the others nobody sees.
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x85\u2028\u2029\ufeff]|\r(?!$)")
+LONGEST = 10_000  # letters of a translation; docutils takes seconds for some texts
 
 
 class CatalogError(Exception):
@@ -31,9 +32,6 @@ def refuse_broken_lines(path: Path, text: str) -> None:
             raise CatalogError(f"{path}:{number}: {name} (delete it)")
         if OPENS_STRING.match(line) and not WHOLE_STRING.search(line.rstrip()):
             raise CatalogError(f'{path}:{number}: text without its closing " (add it)')
-
-
-LONGEST = 10_000  # letters of a translation; docutils takes seconds for some texts
 
 
 def syntax_error(path: Path, message: str) -> str:
