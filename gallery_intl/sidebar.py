@@ -195,9 +195,9 @@ class Sidebars:
         from pydata_sphinx_theme.toctree import _get_ancestor_pagename
 
         section = _get_ancestor_pagename(app, pagename, 1)[0]
-        key = (section, *sorted(options.items()))
         if section is None:
             return None
+        key = (section, *sorted(options.items()))
         if key not in self.known:
             try:
                 entries = made_by_theme(app, section, options)
