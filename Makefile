@@ -6,11 +6,13 @@ VENV := .venv
 PY := $(VENV)/bin/python
 INTL := $(PY) -m gallery_intl
 READY := $(VENV)/.ready
+# packages come without bytecode (240 MB): Python writes that of what it imports
+unexport PYTHONDONTWRITEBYTECODE
 # a machine with GPUs has a torch of its own; ours is used if it is there
 PYTHON_HERE := $(if $(wildcard $(PY)),$(PY),$(PYTHON))
 # what does not run the gallery needs no torch
 LIGHT := $(VENV)/.ready-without-torch
-INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all:
+INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: --no-compile
 PREVIEW := $(filter no,$(RUN))
 LIVE_READY := $(if $(PREVIEW),$(LIGHT),$(READY))
 
@@ -99,12 +101,10 @@ $(LIGHT): locks/site.txt
 	@$(INSTALL) -r locks/site.txt
 	@touch $@
 
-# torch's CPU build and its CUDA build are allowed, and each needs other libraries
-$(READY): $(LIGHT) locks/torch.txt locks/cuda.txt
+# torch's CPU build where there is no NVIDIA GPU (TORCH=cpu or TORCH=cuda decides)
+$(READY): $(LIGHT) locks/torch.txt locks/torch-cpu.txt locks/cuda.txt
 	@echo "installing torch into $(VENV) (a few minutes, once) ..."
-	@$(INSTALL) --no-deps -r locks/torch.txt || { \
-	  echo "to use a build of torch that locks/torch.txt does not have, install it into $(VENV) and say make again"; exit 1; }
-	@if $(PY) -m pip show torch | grep '^Requires:.*nvidia' > /dev/null; then $(INSTALL) --no-deps -r locks/cuda.txt; fi
+	@$(PY) .ci/install_torch.py $(TORCH)
 	@touch $@
 
 $(VENV)/.browser: $(READY) tests/browser.py

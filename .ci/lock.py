@@ -1,12 +1,13 @@
 """Lock the packages of requirements.txt, and all that these need, by their hashes.
 
 `make lock` runs it after requirements.txt was edited. What is locked already stays as
-it is unless requirements.txt asks for another version. The lock has three parts,
+it is unless requirements.txt asks for another version. The lock has four parts,
 because pip checks the hashes of all packages of a command or of none, and a machine
 takes torch's CPU build or its CUDA build:
 
 - site.txt: everything but torch;
-- torch.txt: torch, with the hashes of both builds;
+- torch.txt: torch as PyPI has it, for Linux and Windows the CUDA build;
+- torch-cpu.txt: torch's CPU build, which PyTorch publishes in an index of its own;
 - cuda.txt: the libraries that only torch's CUDA build needs.
 
 constraints.txt has the same versions without hashes, for whoever installs
@@ -58,16 +59,14 @@ def without_hashes(lock: str) -> str:
     return "".join(line.removesuffix("\\").rstrip() + "\n" for line in lines)
 
 
-def with_cpu_builds(torch: re.Match[str], path: Path) -> str:
-    """Add the hashes of torch's CPU builds, which are in an index of their own."""
-    known = ENTRY.search(path.read_text("utf-8"))
-    if known and known["version"] == torch["version"]:
-        cpu = known[0]
-    else:
-        build = f"torch=={torch['version']}+cpu"
-        cpu = resolve(build, "", "--no-deps", "--torch-backend", "cpu")
-    hashes = sorted({*HASH.findall(torch[0]), *HASH.findall(cpu)})
-    return " \\\n    ".join([f"torch=={torch['version']}", *hashes]) + "\n"
+def cpu_build(version: str, path: Path) -> str:
+    """Lock the CPU build of torch; what is locked already stays as it is."""
+    build = f"torch=={version}+cpu"
+    known = path.read_text("utf-8").removeprefix(HEAD) if path.is_file() else ""
+    if known.startswith(f"{build} "):
+        return known
+    found = resolve(build, "", "--no-deps", "--torch-backend", "cpu")
+    return " \\\n    ".join([build, *sorted(set(HASH.findall(found)))]) + "\n"
 
 
 def write(path: Path, entries: Iterable[str]) -> None:
@@ -79,14 +78,15 @@ def main() -> None:
     """Lock what requirements.txt asks for."""
     requirements = (PROJECT / "requirements.txt").read_text("utf-8")
     wanted = re.sub(r"^-c .*\n", "", requirements, flags=re.M)
-    constraints, torch = PROJECT / "constraints.txt", LOCKS / "torch.txt"
+    constraints, cpu = PROJECT / "constraints.txt", LOCKS / "torch-cpu.txt"
     # its versions only: uv would take over the hashes too, and look for no new ones
     new = resolve(wanted, constraints.read_text("utf-8"))
     parts: dict[str, list[str]] = {"site": [], "torch": [], "cuda": []}
     for entry in ENTRY.finditer(new):
         part = part_of(entry["name"])
-        text = with_cpu_builds(entry, torch) if part == "torch" else entry[0]
-        parts[part].append(text)
+        parts[part].append(entry[0])
+        if part == "torch":
+            write(cpu, [cpu_build(entry["version"], cpu)])
     for part, entries in parts.items():
         write(LOCKS / f"{part}.txt", entries)
     write(constraints, [without_hashes(new)])

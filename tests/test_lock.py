@@ -19,7 +19,8 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 PROJECT = Path(__file__).parent.parent
-LOCKS = ("site", "torch", "cuda")
+PLAIN = ("site", "torch", "cuda")  # what constraints.txt has too
+LOCKS = (*PLAIN, "torch-cpu")
 ENTRY = re.compile(
     r"^(?P<requirement>[\w.-]+==[^\\\n]+)(?P<hashes>(?:\\\n[^\\\n]*)*)", re.M
 )
@@ -36,7 +37,7 @@ def lines(name: str) -> list[str]:
 def locked(*names: str) -> dict[str, tuple[Requirement, list[str]]]:
     """Give what locks/ holds: each package's requirement and hashes."""
     found = {}
-    for name in names or LOCKS:
+    for name in names or PLAIN:
         text = (PROJECT / "locks" / f"{name}.txt").read_text("utf-8")
         for entry in ENTRY.finditer(text):
             requirement = Requirement(entry["requirement"])
@@ -77,7 +78,8 @@ def test_all_that_is_installed_for_the_site_is_locked() -> None:
 
 
 def test_every_locked_package_has_one_version_and_its_hashes() -> None:
-    for name, (requirement, hashes) in locked().items():
+    entries = [entry for lock in LOCKS for entry in locked(lock).items()]
+    for name, (requirement, hashes) in entries:
         assert [one.operator for one in requirement.specifier] == ["=="], name
         assert hashes, name
         assert [one for one in hashes if not HASH.fullmatch(one.strip())] == [], name
@@ -117,7 +119,15 @@ def test_only_torchs_cuda_build_needs_what_the_other_does_without() -> None:
     assert [*locked("torch")] == ["torch"]
     assert locked("cuda").keys() >= {"triton", "nvidia-nccl-cu13"}
     assert not [name for name in locked("site") if re.match("nvidia|cuda|triton", name)]
-    assert len(locked("torch")["torch"][1]) > len(("cpu", "cuda"))
+
+
+def test_both_builds_of_torch_are_locked_in_one_version() -> None:
+    [(build, hashes)] = locked("torch-cpu").values()
+    [(torch, others)] = locked("torch").values()
+
+    assert str(build.specifier) == f"{torch.specifier}+cpu"
+    assert len(hashes) > 5
+    assert not {one.strip() for one in hashes} & {one.strip() for one in others}
 
 
 def wheel(folder: Path, name: str, version: str, *requires: str) -> str:
@@ -132,8 +142,7 @@ def wheel(folder: Path, name: str, version: str, *requires: str) -> str:
         file.writestr(f"{info}/WHEEL", tags)
         file.writestr(f"{info}/RECORD", f"{info}/METADATA,,\n{info}/WHEEL,,\n")
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    plain = version.partition("+")[0]
-    return f"{name}=={plain} \\\n    --hash=sha256:{digest}\n"
+    return f"{name}=={version} \\\n    --hash=sha256:{digest}\n"
 
 
 class Machine:
@@ -144,19 +153,34 @@ class Machine:
         for name in ("wheels", "locks", ".venv"):
             (folder / name).mkdir()
         shutil.copy(PROJECT / "Makefile", folder)
+        shutil.copytree(PROJECT / ".ci", folder / ".ci")
+        (folder / "bin").mkdir()
 
     def lock(self, name: str, text: str) -> None:
         (self.folder / "locks" / f"{name}.txt").write_text(text)
 
-    def make(self, target: str) -> subprocess.CompletedProcess[str]:
+    def driver_lists(self, listed: str, status: int = 0) -> None:
+        """Give the machine a driver of NVIDIA, and what it lists."""
+        driver = self.folder / "bin" / "nvidia-smi"
+        driver.write_text(f"#!/bin/sh\necho '{listed}'\nexit {status}\n")
+        driver.chmod(0o755)
+
+    def make(self, target: str, *variables: str) -> subprocess.CompletedProcess[str]:
         """Let make install into a folder; a whole environment would take longer."""
         packages = str(self.folder / "packages")
         pip = {"PIP_CONFIG_FILE": os.devnull, "PIP_TARGET": packages}
         pip |= {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(self.wheels)}
+        path = f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
         return subprocess.run(
-            ["make", f".venv/{target}", "PYTHON=true", f"PY={sys.executable}"],
+            [
+                "make",
+                f".venv/{target}",
+                "PYTHON=true",
+                f"PY={sys.executable}",
+                *variables,
+            ],
             cwd=self.folder,
-            env=os.environ | pip | {"PYTHONPATH": packages},
+            env=os.environ | pip | {"PYTHONPATH": packages, "PATH": path},
             capture_output=True,
             text=True,
             check=False,
@@ -195,33 +219,98 @@ def test_a_package_without_a_hash_stops_the_installation(machine: Machine) -> No
     assert machine.installed() == set()
 
 
-def test_another_build_of_torch_is_not_installed_but_a_way_is_said(
-    machine: Machine,
-) -> None:
-    machine.lock("site", wheel(machine.wheels, "page", "1.0"))
-    machine.lock("torch", wheel(machine.wheels, "torch", "2.13.0"))
-    machine.lock("cuda", "")
-    wheel(machine.wheels, "torch", "2.13.0", "added")
+# the version that is locked here is none that the tests themselves run with
+TORCH = "9.9.9"
 
-    made = machine.make(".ready")
+
+@pytest.fixture
+def builds(machine: Machine) -> Machine:
+    """A machine that may install either build of torch."""
+    machine.lock("site", wheel(machine.wheels, "page", "1.0"))
+    machine.lock("torch-cpu", wheel(machine.wheels, "torch", f"{TORCH}+cpu"))
+    machine.lock("torch", wheel(machine.wheels, "torch", TORCH, "nvidia-nccl"))
+    machine.lock("cuda", wheel(machine.wheels, "nvidia-nccl", "1.0"))
+    return machine
+
+
+def remove(machine: Machine, build: str) -> None:
+    (machine.wheels / f"torch-{build}-py3-none-any.whl").unlink()
+
+
+def test_no_build_of_torch_with_another_hash_is_installed_but_a_way_is_said(
+    builds: Machine,
+) -> None:
+    wheel(builds.wheels, "torch", TORCH, "added")
+    wheel(builds.wheels, "torch", f"{TORCH}+cpu", "added")
+
+    made = builds.make(".ready")
 
     assert made.returncode != 0
-    assert "locks/torch.txt does not have, install it into .venv" in made.stdout
-    assert machine.installed() == {"page"}
+    assert "DO NOT MATCH THE HASHES" in made.stderr
+    assert "install one of the same version into" in made.stderr
+    assert builds.installed() == {"page"}
 
 
 @pytest.mark.parametrize(
-    ("version", "requires", "more"),
-    [("2.13.0+cpu", [], set()), ("2.13.0", ["nvidia-nccl"], {"nvidia_nccl"})],
+    ("build", "version", "more"),
+    [("cpu", f"{TORCH}+cpu", set()), ("cuda", TORCH, {"nvidia_nccl"})],
 )
-def test_torchs_cpu_build_and_its_cuda_build_are_installed(
-    machine: Machine, version: str, requires: list[str], more: set[str]
+def test_the_build_of_torch_that_was_asked_for_is_installed(
+    builds: Machine, build: str, version: str, more: set[str]
 ) -> None:
-    machine.lock("site", wheel(machine.wheels, "page", "1.0"))
-    machine.lock("torch", wheel(machine.wheels, "torch", version, *requires))
-    machine.lock("cuda", wheel(machine.wheels, "nvidia-nccl", "1.0"))
+    remove(builds, TORCH if build == "cpu" else f"{TORCH}+cpu")  # as in an index each
 
-    made = machine.make(".ready")
+    made = builds.make(".ready", f"TORCH={build}")
 
     assert made.returncode == 0, made.stderr
-    assert machine.installed() == {"page", "torch"} | more
+    assert f"torch: the {build} build, for you said TORCH={build}" in made.stdout
+    assert builds.installed() == {"page", "torch"} | more
+    assert (builds.folder / "packages" / f"torch-{version}.dist-info").is_dir()
+
+
+@pytest.mark.parametrize(
+    ("listed", "status", "build", "reason"),
+    [
+        ("GPU 0: NVIDIA H200 (UUID: GPU-1)", 0, "cuda", "there is an NVIDIA GPU"),
+        ("No devices found.", 0, "cpu", "there is no NVIDIA GPU"),
+        ("NVIDIA-SMI has failed", 9, "cpu", "there is no NVIDIA GPU"),
+    ],
+)
+@pytest.mark.skipif(sys.platform == "darwin", reason="a Mac has one build of torch")
+def test_the_build_of_torch_follows_the_machine(
+    builds: Machine, listed: str, status: int, build: str, reason: str
+) -> None:
+    if build == "cpu" and Path("/dev/nvidia0").exists():
+        pytest.skip("this machine has an NVIDIA GPU")
+    builds.driver_lists(listed, status)
+
+    made = builds.make(".ready")
+
+    assert made.returncode == 0, made.stderr
+    assert f"torch: the {build} build, for {reason}\n" in made.stdout
+
+
+@pytest.mark.parametrize(
+    ("gone", "asked", "other"),
+    [(f"{TORCH}+cpu", "cpu", "cuda"), (TORCH, "cuda", "cpu")],
+)
+def test_the_other_build_of_torch_takes_the_place_of_one_that_is_not_there(
+    builds: Machine, gone: str, asked: str, other: str
+) -> None:
+    remove(builds, gone)
+
+    made = builds.make(".ready", f"TORCH={asked}")
+
+    assert made.returncode == 0, made.stderr
+    assert f"the {asked} build could not be had; it is the {other} build" in made.stdout
+    assert "torch" in builds.installed()
+
+
+def test_a_build_of_torch_that_is_there_stays(builds: Machine) -> None:
+    builds.make(".ready", "TORCH=cpu")
+    (builds.folder / ".venv" / ".ready").unlink()
+
+    made = builds.make(".ready", "TORCH=cuda")
+
+    assert f"torch: {TORCH}+cpu is there already, and stays" in made.stdout
+    assert "nvidia_nccl" not in builds.installed()
