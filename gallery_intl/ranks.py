@@ -122,6 +122,10 @@ def take_port(page: Page, size: int) -> int:
     (``multi_tenant``).
     """
     import torch
+
+    # Its functions keep, as a default argument, the group that there is when it is
+    # imported; a wrapped model imports it. So before there is one.
+    import torch.distributed.nn
     from torch.distributed import TCPStore  # type: ignore[attr-defined]
 
     page.threads = torch.get_num_threads()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import socket
 import sys
 import tempfile
@@ -16,7 +17,9 @@ import pytest
 
 from gallery_intl import ranks
 from gallery_intl.outcomes import Outcome, is_echo, report
+from gallery_intl.run import run_gallery
 
+GALLERY = Path(__file__).with_name("roots") / "test-run"
 TORCHRUN = "torchrun --standalone --nproc-per-node={} page.py"
 RANK = "import os, signal, sys, time\nrank = int(os.environ['RANK'])\n"
 DEAF = "signal.signal(6, signal.SIG_IGN), "
@@ -373,3 +376,30 @@ def test_a_real_rank_that_hangs_is_named_with_its_line(
     assert str(failure.value).startswith("page.py: rank 1 ")
     assert "did not end; this is where it stood" in str(failure.value)
     assert f'page.py", line {line}' in str(failure.value)
+
+
+WRAPS = f"""
+import sys, weakref
+group_before = getattr(sys, "group_before", lambda: None)
+assert group_before() is None, "the group of the page before is there"
+{TORCH}
+from torch.nn.parallel import DistributedDataParallel
+
+model = DistributedDataParallel(torch.nn.Linear(2, 1))
+model(torch.ones(1, 2)).sum().backward()
+sys.group_before = weakref.ref(dist.group.WORLD)
+dist.destroy_process_group()
+"""
+
+
+def test_a_wrapped_model_keeps_no_group_alive(tmp_path: Path) -> None:
+    """All pages of a gallery run in one process, here a new one."""
+    pytest.importorskip("torch")
+    site = Path(shutil.copytree(GALLERY, tmp_path / "site"))
+    scripts = [site / "gallery" / "part" / f"{name}.py" for name in ("first", "second")]
+    for script in scripts:
+        script.write_text(f'"""\nTitle\n=====\n\n{TORCHRUN.format(2)}\n"""\n{WRAPS}')
+
+    run_gallery(site, site, overrides={"gallery_intl_deadline": 100})
+
+    assert all((site / "pages/part" / f"{x.name}.md5").exists() for x in scripts)
