@@ -63,9 +63,8 @@ def take(script: str, ranks: int = 0) -> Machine:
     """
     page = needs(script)
     uses_torch = "torch" in page.packages
-    gpu, gpus = ("", 0)
-    if uses_torch and page.uses_gpus:
-        gpu, gpus = used_gpus(ranks)
+    gpu, gpus = used_gpus(ranks) if uses_torch and page.uses_gpus else ("", 0)
+    device = gpu_type() if gpu else "cpu"
     return Machine(
         cpu=cpu_name(),
         cores=core_count(),
@@ -75,37 +74,49 @@ def take(script: str, ranks: int = 0) -> Machine:
         asked=page.ranks or 0,
         python=platform.python_version(),
         date=date(),
-        **(torch_versions(gpu=bool(gpu), ranks=ranks) if uses_torch else {}),
+        **(torch_versions(device, ranks) if uses_torch else {}),
     )
+
+
+def gpu_type() -> str:
+    """Give the type of the GPUs that pages can use, such as "cuda"; "" for none.
+
+    A Mac's GPU is left aside by the pages: Gloo sends none of its tensors, and
+    ``DataParallel`` passes over it.
+    """
+    import torch
+
+    accelerator = torch.accelerator.current_accelerator(check_available=True)
+    return accelerator.type if accelerator and accelerator.type != "mps" else ""
 
 
 def used_gpus(ranks: int) -> tuple[str, int]:
     """Give the name and the number of the GPUs that a page uses; ("", 0) for none."""
     import torch
 
-    accelerator = torch.accelerator.current_accelerator(check_available=True)
-    count = torch.accelerator.device_count() if accelerator else 0
-    if accelerator is None or count < max(ranks, 1):
+    device = gpu_type()
+    count = torch.accelerator.device_count() if device else 0
+    if count < max(ranks, 1):
         return "", 0
-    is_cuda = accelerator.type == "cuda"
-    name = torch.cuda.get_device_name() if is_cuda else accelerator.type.upper()
+    name = torch.cuda.get_device_name() if device == "cuda" else device.upper()
     return name, ranks or count
 
 
-def torch_versions(*, gpu: bool, ranks: int) -> dict[str, str]:
+def torch_versions(device: str, ranks: int) -> dict[str, str]:
     """Give the versions of torch and of the libraries that it computes with."""
     import torch
 
     found = {"torch": str(torch.__version__)}
-    cuda = gpu and torch.version.cuda
-    if cuda:
-        found["cuda"] = cuda
     if ranks:
-        found["backend"] = "nccl" if cuda else "gloo"
-    if ranks and cuda:
-        from torch.cuda import nccl
+        from torch.distributed import get_default_backend_for_device
 
-        found["nccl"] = ".".join(map(str, nccl.version()))  # type: ignore[no-untyped-call]
+        found["backend"] = get_default_backend_for_device(device)
+    if device == "cuda" and torch.version.cuda:  # not with the GPUs of AMD
+        found["cuda"] = torch.version.cuda
+        if ranks:
+            from torch.cuda import nccl
+
+            found["nccl"] = ".".join(map(str, nccl.version()))  # type: ignore[no-untyped-call]
     return found
 
 

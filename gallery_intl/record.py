@@ -19,7 +19,13 @@ from typing import Any, NamedTuple
 from gallery_intl import machine, records
 from gallery_intl.machine import Machine
 from gallery_intl.python_source import normalize_newlines
-from gallery_intl.record_run import Page, RecordingError, gpus_here, run
+from gallery_intl.record_run import (
+    Page,
+    RecordingError,
+    RefusalError,
+    gpus_here,
+    run,
+)
 from gallery_intl.records import RecordError
 
 
@@ -121,11 +127,14 @@ def record_pages(site: Site, names: list[str], name: str | None = None) -> bool:
 
 
 def record_page(site: Site, page: Page, gpus: int, name: str | None) -> bool:
-    """Record one page, or say why not."""
+    """Record one page, or say why not; it may refuse, which is no failure."""
     began = time.monotonic()
     print(f"{page.name} ... ", end="", flush=True)
     try:
-        made = run(page, gpus, site.deadline)
+        made, refusals = run(page, gpus, site.deadline)
+    except RefusalError as error:
+        print("not recorded", *str(error).split("\n"), sep="\n  ", flush=True)
+        return True
     except RecordingError as error:
         print("failed", flush=True)
         print(f"{error}\n", file=sys.stderr, flush=True)
@@ -136,6 +145,8 @@ def record_page(site: Site, page: Page, gpus: int, name: str | None) -> bool:
     ranks, asked = made.machine.ranks, made.machine.asked
     if ranks < asked:
         print(f"  it asks for {asked} ranks and ran with {ranks}", flush=True)
+    for said in refusals:
+        print(f"  {said}", flush=True)
     return True
 
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gallery_intl import processes, records
 from gallery_intl.machine import Machine
@@ -23,6 +23,10 @@ LAST_WORDS = 30  # lines
 
 class RecordingError(Exception):
     """A page was not recorded; the text says why."""
+
+
+class RefusalError(RecordingError):
+    """A page does not run with so many ranks; it says so itself, with SystemExit."""
 
 
 class Page(NamedTuple):
@@ -65,15 +69,19 @@ def gpus_here() -> tuple[str, int]:
     return str(name), int(count)
 
 
-def run(page: Page, gpus: int, deadline: float) -> Record:
-    """Run a page with the most ranks that it accepts."""
-    errors = []
+def run(page: Page, gpus: int, deadline: float) -> tuple[Record, list[str]]:
+    """Run a page with the most ranks that it accepts.
+
+    Give its record, and what it said to more ranks. Raise `RefusalError` if it accepts
+    none, and any other `RecordingError` at once: with fewer ranks it would be hidden.
+    """
+    refusals: list[str] = []
     for ranks in page.rank_counts(gpus):
         try:
-            return run_once(page, ranks, deadline)
-        except RecordingError as error:
-            errors.append(error)
-    raise errors[0]
+            return run_once(page, ranks, deadline), refusals
+        except RefusalError as error:
+            refusals.append(str(error))
+    raise RefusalError("\n".join(refusals))
 
 
 def run_once(page: Page, ranks: int, deadline: float) -> Record:
@@ -81,6 +89,8 @@ def run_once(page: Page, ranks: int, deadline: float) -> Record:
     with tempfile.TemporaryDirectory(prefix="record-") as name:
         folder = Path(name)
         status = execute(command(page, ranks, folder), folder / "log", deadline)
+        if said := refusal(folder):
+            raise RefusalError(f"{in_words(ranks)} refused: {said}")
         if status != 0:
             raise RecordingError(failure(page, folder, status, deadline))
         made = json.loads((folder / "outputs.json").read_text(encoding="utf-8"))
@@ -120,17 +130,34 @@ def execute(command: list[str], log: Path, deadline: float) -> int | None:
             running.wait()
 
 
-def failure(page: Page, folder: Path, status: int | None, deadline: float) -> str:
-    """Say where a page failed and how; the cause, not what other ranks saw of it."""
-    if status is None:
-        return f"{page.script}:1: did not end within {deadline:g} s{rest(folder)}"
+def in_words(ranks: int) -> str:
+    """Say how many ranks there are."""
+    return {0: "a plain program", 1: "1 rank"}.get(ranks, f"{ranks} ranks")
+
+
+def errors(folder: Path) -> dict[str, dict[str, Any]]:
+    """Give the error of each rank that failed, without what others saw of it."""
     told = {
         path.stem: json.loads(path.read_text(encoding="utf-8"))
         for path in sorted(folder.glob("rank-*.json"))
     }
-    causes = [name for name, one in told.items() if not is_echo(one["text"])]
-    for name in (causes or [*told])[:1]:
-        rank, one = name.replace("-", " "), told[name]
+    causes = {name: one for name, one in told.items() if not is_echo(one["text"])}
+    return causes or told
+
+
+def refusal(folder: Path) -> str:
+    """Give the sentence with which a page refused to run; "" if it did not."""
+    said = [str(one.get("refusal", "")) for one in errors(folder).values()]
+    return said[0] if said and all(said) else ""
+
+
+def failure(page: Page, folder: Path, status: int | None, deadline: float) -> str:
+    """Say where a page failed and how; the cause, not what other ranks saw of it."""
+    if status is None:
+        return f"{page.script}:1: did not end within {deadline:g} s{rest(folder)}"
+    if found := errors(folder):
+        name, one = next(iter(found.items()))
+        rank = name.replace("-", " ")
         return f"{page.script}:{one['line'] or 1}: {rank} failed\n\n{one['text']}"
     return f"{page.script}:1: ended with status {status}{rest(folder)}"
 

@@ -22,6 +22,7 @@ from types import ModuleType
 from typing import Any
 
 from gallery_intl import figure_style, machine, svg
+from gallery_intl.files import replace_file
 from gallery_intl.needs import needs
 from gallery_intl.outcomes import script_line, script_traceback
 from gallery_intl.python_source import Block, normalize_newlines
@@ -88,6 +89,12 @@ def figures() -> list[Figure]:
     return found
 
 
+def refusal(error: BaseException) -> str:
+    """Give the sentence with which a page ended itself; "" for any other end."""
+    said = isinstance(error, SystemExit) and isinstance(error.code, str)
+    return " ".join(str(error).split()) if said else ""
+
+
 def main() -> int:
     """Run a rank of the page; give its exit status."""
     page, folder = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
@@ -99,8 +106,10 @@ def main() -> int:
         told = {
             "line": script_line(error, page),
             "text": script_traceback(error, page),
+            "refusal": refusal(error),
         }
-        (folder / f"rank-{rank}.json").write_text(json.dumps(told), encoding="utf-8")
+        # in one step: torchrun ends this rank as soon as another one has failed
+        replace_file(folder / f"rank-{rank}.json", json.dumps(told).encode("utf-8"))
         return 1
     if rank == 0:
         here = machine.take(page.read_text(encoding="utf-8"), ranks)

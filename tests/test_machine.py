@@ -68,20 +68,60 @@ def test_a_cpu_without_a_name_has_one(
     assert machine.cpu_name() == "CPU"
 
 
+def pretend(monkeypatch: pytest.MonkeyPatch, device: str, count: int) -> None:
+    """Let torch find GPUs that are not there."""
+    torch = pytest.importorskip("torch")
+    there = torch.device(device)
+    monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda **_: there)
+    monkeypatch.setattr(torch.accelerator, "device_count", lambda: count)
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "NVIDIA H200")
+    monkeypatch.setattr(torch.version, "cuda", None)  # no library to ask
+
+
 @pytest.mark.parametrize(
     ("ranks", "gpus", "used"),
-    [(0, 8, ("NVIDIA H200", 8)), (4, 8, ("NVIDIA H200", 4)), (4, 2, ("", 0))],
+    [
+        (0, 8, ("NVIDIA H200", 8)),
+        (4, 8, ("NVIDIA H200", 4)),
+        (4, 4, ("NVIDIA H200", 4)),
+        (4, 3, ("", 0)),
+        (1, 1, ("NVIDIA H200", 1)),
+    ],
 )
 def test_a_page_takes_a_gpu_for_each_rank_or_none(
     monkeypatch: pytest.MonkeyPatch, ranks: int, gpus: int, used: tuple[str, int]
 ) -> None:
-    torch = pytest.importorskip("torch")
-    there = torch.device("cuda")
-    monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda **_: there)
-    monkeypatch.setattr(torch.accelerator, "device_count", lambda: gpus)
-    monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "NVIDIA H200")
+    pretend(monkeypatch, "cuda", gpus)
 
     assert machine.used_gpus(ranks) == used
+
+
+@pytest.mark.parametrize("ranks", [0, 1])
+def test_the_gpu_of_a_mac_is_no_gpu_of_a_page(
+    monkeypatch: pytest.MonkeyPatch, ranks: int
+) -> None:
+    pretend(monkeypatch, "mps", 1)
+
+    assert machine.used_gpus(ranks) == ("", 0)
+
+
+@pytest.mark.parametrize(
+    ("device", "count", "label", "backend"),
+    [
+        ("cuda", 4, "2 × H200", "nccl"),
+        ("xpu", 4, "2 × XPU", "xccl"),
+        ("cuda", 1, "CPU", "gloo"),
+        ("mps", 1, "CPU", "gloo"),
+    ],
+)
+def test_the_backend_is_that_of_the_device(
+    monkeypatch: pytest.MonkeyPatch, device: str, count: int, label: str, backend: str
+) -> None:
+    pretend(monkeypatch, device, count)
+
+    made = machine.take(f"{RANKS}import torch\ntorch.accelerator\n", ranks=2)
+
+    assert (made.label, made.backend) == (label, backend)
 
 
 def test_a_page_names_only_what_it_uses() -> None:
