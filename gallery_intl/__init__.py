@@ -34,6 +34,7 @@ FEATURES = (
     "output_language",
     "machine_labels",
     "record_tabs",
+    "gpu_runs",
     "cards",
     "figures",
     "interface",

@@ -28,6 +28,7 @@ from gallery_intl import machine, machine_words, pages, records
 from gallery_intl.machine import Machine
 from gallery_intl.machine_words import interface_line
 from gallery_intl.page_outputs import Outputs, page_outputs
+from gallery_intl.page_records import current, folder_of
 from gallery_intl.records import Output, RecordError
 
 logger = logging.getLogger(__name__)
@@ -52,23 +53,12 @@ class Source(NamedTuple):
     outputs: dict[int, Output]
 
 
-def folder_of(env: BuildEnvironment, docname: str) -> Path | None:
-    """Give the folder of a page's records; None for a page that is no script's."""
-    for _examples, generated in pages.folders(env.config):
-        if docname.startswith(f"{generated}/"):
-            name = docname.removeprefix(f"{generated}/")
-            return Path(env.srcdir, env.config.gallery_intl_records, name)
-    return None
-
-
-def current(folder: Path, script: str) -> Iterator[Source]:
-    """Give the records of the code that a page shows."""
-    for path in records.of_page(folder):
-        record = records.read(path)
-        if record.code == records.code_hash(script):
-            where = record.machine
-            label = where.label if where.gpu else where.cpu
-            yield Source(path.stem, label, where, folder, record.outputs)
+def sources_of(folder: Path, script: str) -> Iterator[Source]:
+    """Give what other machines have printed and drawn of the code that a page shows."""
+    for path, record in current(folder, script):
+        where = record.machine
+        label = where.label if where.gpu else where.cpu
+        yield Source(path.stem, label, where, folder, record.outputs)
 
 
 class ShowRecords(SphinxTransform):
@@ -84,7 +74,7 @@ class ShowRecords(SphinxTransform):
         if not (folder and script and here) or pages.collects_messages(self.env):
             return
         seen(self.env)[docname] = digest(folder)
-        if not (sources := list(current(folder, script.text))):
+        if not (sources := list(sources_of(folder, script.text))):
             return
         blocks = records.code_blocks(script.text)
         lines = [block.line for block in blocks]

@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,9 +25,10 @@ from conftest import Quiet
 from playwright.sync_api import Browser, expect
 from sphinx.testing.util import SphinxTestApp
 
-from gallery_intl import build, record, record_run, records
+from gallery_intl import build, machine, record, record_run, records
+from gallery_intl.gpu_runs import left_to_run
 from gallery_intl.machine import Machine
-from gallery_intl.record_run import Page, RecordingError
+from gallery_intl.record_run import Page, RecordingError, RefusalError
 from gallery_intl.record_tabs import UntrueRecord
 from gallery_intl.records import Figure, Output, Record, RecordError
 from gallery_intl.site import BuildError, read_site
@@ -186,22 +188,38 @@ def test_each_rank_has_a_gpu_of_its_own(
     assert Page("x", Path("x.py"), "cuda = 1").rank_counts(gpus) == [0]
 
 
+FOUR = Page("page", Path("page.py"), SCRIPT.replace("=2", "=4") + "cuda = 1\n")
+
+
 def test_a_page_runs_with_the_most_ranks_that_it_accepts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    page = Page("page", Path("page.py"), SCRIPT.replace("=2", "=4") + "cuda = 1\n")
-
     def run_once(_: Page, ranks: int, deadline: float) -> str:
         if ranks > accepted:
-            raise RecordingError(f"not with {ranks}")
+            raise RefusalError(f"not with {ranks}")
         return f"ran with {ranks}"
 
     monkeypatch.setattr(record_run, "run_once", run_once)
     accepted = 1
-    assert record_run.run(page, 3, 9) == "ran with 1"
+    refused = ["not with 3", "not with 2"]
+    assert record_run.run(FOUR, 3, 9) == ("ran with 1", refused)
     accepted = 0
-    with pytest.raises(RecordingError, match="not with 3"):
-        record_run.run(page, 3, 9)
+    with pytest.raises(RefusalError, match="not with 3\nnot with 2\nnot with 1"):
+        record_run.run(FOUR, 3, 9)
+
+
+def test_a_failure_is_not_hidden_by_fewer_ranks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def run_once(_: Page, ranks: int, deadline: float) -> str:
+        if ranks == 3:
+            raise RecordingError("wrong with 3")
+        return f"ran with {ranks}"
+
+    monkeypatch.setattr(record_run, "run_once", run_once)
+
+    with pytest.raises(RecordingError, match="wrong with 3"):
+        record_run.run(FOUR, 3, 9)
 
 
 @pytest.fixture
@@ -268,6 +286,63 @@ def test_a_page_that_is_not_there_is_said(
     assert record.main(["--source", str(site), "part/gone"]) == 1
 
     assert "no page 'part/gone'; there are part/page" in capsys.readouterr().err
+
+
+EVEN = """
+import os, time
+ranks, rank = int(os.environ["WORLD_SIZE"]), int(os.environ["RANK"])
+if ranks % 2:
+    if rank: time.sleep(600)
+    raise SystemExit("This page needs an even number\\nof ranks.")
+if rank == 0: print("cuda", ranks)
+"""
+ANY = EVEN.replace("% 2", "< 1")
+
+
+@pytest.mark.parametrize(
+    ("gpus", "code", "said", "ranks"),
+    [
+        (
+            3,
+            EVEN,
+            "  it asks for 4 ranks and ran with 2\n"
+            "  3 ranks refused: This page needs an even number of ranks.\n",
+            2,
+        ),
+        (
+            1,
+            EVEN,
+            "ranks ... not recorded\n"
+            "  1 rank refused: This page needs an even number of ranks.\n",
+            None,
+        ),
+        (1, ANY, "  it asks for 4 ranks and ran with 1\n", 1),
+    ],
+    ids=["three, even", "one, even", "one, any"],
+)
+def test_a_number_of_ranks_that_a_page_refuses_is_said(
+    site: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    gpus: int,
+    code: str,
+    said: str,
+    ranks: int | None,
+) -> None:
+    pytest.importorskip("torch")
+    monkeypatch.setattr(record, "gpus_here", lambda: ("NVIDIA H200", gpus))
+    script = f"torchrun --standalone --nproc-per-node=4 ranks.py\n'''\n{code}"
+    (site / "gallery" / "ranks.py").write_text(f"'''\nTitle\n\n{script}")
+    began = time.monotonic()
+
+    status = record.main(["--source", str(site), "--profile", "some", "ranks"])
+
+    out, err = capsys.readouterr()
+    made = [records.read(path) for path in site.rglob("records/**/some.json")]
+    assert (status, err) == (0, "")
+    assert out.endswith(said)
+    assert [one.machine.ranks for one in made] == ([ranks] if ranks else [])
+    assert time.monotonic() - began < 60
 
 
 def test_a_page_that_does_not_end_is_stopped(site: Path) -> None:
@@ -476,6 +551,79 @@ def test_a_stale_record_is_not_shown_and_is_named(
     assert named in capsys.readouterr().out
 
 
+NO_GPU = "No GPU has run this page yet."
+ONE_GPU = "One GPU has run this page, but several have not yet."
+NO_GPU_KO = "아직 이 페이지를 GPU에서 실행한 기록이 없습니다."
+ONE_GPU_KO = (
+    "이 페이지를 GPU 하나에서 실행한 기록은 있지만, "
+    "여러 GPU에서 실행한 기록은 아직 없습니다."
+)
+TWO = dataclasses.replace(GPU, gpus=2)
+ON_CPU = Machine("AMD EPYC", 16)
+
+
+@pytest.mark.parametrize(
+    ("machines", "said"),
+    [
+        ([], NO_GPU),
+        ([ON_CPU], NO_GPU),
+        ([ON_CPU, GPU], ONE_GPU),
+        ([GPU, GPU], ONE_GPU),  # one at a time
+        ([ON_CPU, TWO, GPU], ""),
+    ],
+)
+def test_the_most_gpus_that_ran_a_page_count(
+    machines: list[Machine], said: str
+) -> None:
+    assert left_to_run(machines) == said
+
+
+def left(source: Path, language: str = "en", page: str = "page") -> list[str]:
+    """What a page says at its foot of the GPUs that have still to run it."""
+    footer = html(source, language, page).select_one(".sphx-glr-footer.no-search")
+    lines = footer.select(".sphx-glr-gpus")
+    assert lines == footer.select(".sphx-glr-machine + .sphx-glr-gpus")
+    return [line.get_text() for line in lines]
+
+
+def test_a_page_says_on_what_it_has_still_to_run(
+    shown: Path, page_records: Path
+) -> None:
+    made = records.read(page_records / "other.json")
+    one, two = (dataclasses.replace(made, machine=there) for there in (GPU, TWO))
+    stale = dataclasses.replace(two, code="of before")
+
+    render(shown)
+    render(shown, language="ko")
+    assert left(shown) == [NO_GPU]
+    assert left(shown, "ko") == [NO_GPU_KO]
+    assert left(shown, page="ranks") == []  # it uses no GPU
+
+    records.write(page_records / "1x-h200.json", one)
+    records.write(page_records / "2x-h200.json", stale)
+    render(shown, language="ko")
+    assert left(shown, "ko") == [ONE_GPU_KO]
+
+    records.write(page_records / "2x-h200.json", two)
+    render(shown, language="ko")
+    assert left(shown, "ko") == []
+
+
+def test_what_a_build_ran_on_gpus_has_run(shown: Path) -> None:
+    page = shown / "tutorials" / "part" / "page.rst"
+    noted = machine.path_of(page).read_bytes()
+    here = machine.read(page)
+    assert here
+
+    machine.write(page, dataclasses.replace(here, gpu="NVIDIA H200", gpus=2))
+    render(shown, language="ko")
+    on_gpus = left(shown, "ko")
+    machine.path_of(page).write_bytes(noted)
+    render(shown, language="ko")
+
+    assert (on_gpus, left(shown, "ko")) == ([], [NO_GPU_KO])
+
+
 def test_a_record_of_no_page_is_named(shown: Path, page_records: Path) -> None:
     gone = shown / "records" / "part" / "gone"
     shutil.copytree(page_records, gone)
@@ -514,6 +662,8 @@ def test_downloads_and_catalogs_say_nothing_of_records(
 
     assert {"page.pot", "page.py", "page.ipynb", "page.zip"} <= set(without)
     assert with_records == without
+    assert not any(b"has run this page" in data for data in without.values())
+    assert not any(NO_GPU_KO.encode() in data for data in without.values())
     assert tabs(html(shown, "ko")) == []
 
 
