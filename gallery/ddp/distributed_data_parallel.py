@@ -2,12 +2,12 @@
 Distributed data parallel: four ranks train one model
 =====================================================
 
-``DistributedDataParallel`` is the usual way to train on several GPUs when the
-model fits on one of them. Each rank computes by itself on its own samples. Then
-the gradients are averaged, and no GPU does more than the others.
+``DistributedDataParallel`` is the usual way to train on several GPUs when the model
+fits on one of them. Each rank computes by itself on its own samples. Then the gradients
+are averaged, and no GPU does more than the others.
 
-We divide a dataset between four ranks, wrap a model, and compare its gradients
-with those of a single process. Then we break it in two ways.
+We deal out the samples, train a model in a small but complete program, and look at what
+the wrapper does. Then we break it in two ways.
 
 .. code-block:: bash
 
@@ -18,28 +18,33 @@ with those of a single process. Then we break it in two ways.
 # Start the ranks
 # ---------------
 #
-# Every program of this kind begins like this, and
-# :doc:`/tutorials/ranks/hello_ranks` explains the steps. The function at the end
-# returns the values of all ranks as a list. We use it only to look, never to train.
-
+# Every program of this kind begins like this, and :doc:`/tutorials/ranks/hello_ranks`
+# explains the steps. The function at the end returns the values of all ranks as a list.
+# We use it only to look, never to train.
 import os
 from datetime import timedelta
 
 import torch
 import torch.distributed as dist
 
-# Imported before there is a group. Otherwise it would keep the group alive.
-import torch.distributed.nn
-
-dist.init_process_group(timeout=timedelta(seconds=60))
-rank, world_size = dist.get_rank(), dist.get_world_size()
-
+if "RANK" not in os.environ:
+    raise SystemExit("Start this program with torchrun, as its first lines say.")
+rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
 local_rank = int(os.environ["LOCAL_RANK"])
+local_world_size = int(os.environ["LOCAL_WORLD_SIZE"])
+
 accelerator = torch.accelerator.current_accelerator()
-gpu_per_rank = torch.accelerator.device_count() >= int(os.environ["LOCAL_WORLD_SIZE"])
+n_gpus = torch.accelerator.device_count()
+# Gloo sends no tensors of a Mac's GPU.
+gpu_per_rank = n_gpus >= local_world_size and accelerator.type != "mps"
 device = torch.device(f"{accelerator}:{local_rank}" if gpu_per_rank else "cpu")
 if gpu_per_rank:
     torch.accelerator.set_device_index(local_rank)
+if rank == 0:
+    print(f"device: {device.type} (GPUs seen: {n_gpus}, ranks: {local_world_size})")
+
+backend = dist.get_default_backend_for_device(device)
+dist.init_process_group(backend, timeout=timedelta(seconds=60))
 
 
 def from_all_ranks(value):
@@ -52,113 +57,116 @@ def from_all_ranks(value):
 # Each rank owns a share of the samples
 # -------------------------------------
 #
-# ``DistributedSampler`` gives each rank its share. It shuffles by itself, with
-# the same order on all ranks, and deals out the samples like cards. Here every
-# sample belongs to exactly one rank, because 160 can be divided by 4.
-
-from torch.utils.data import DataLoader, TensorDataset
+# ``DistributedSampler`` gives each rank its share. It shuffles the samples, with the
+# same order on all ranks, and deals them out in turn like cards. Here 24 samples are
+# dealt, so that every rank gets equally many and no sample goes to two of them.
 from torch.utils.data.distributed import DistributedSampler
 
-torch.manual_seed(0)
-features = torch.randn(160, 10)  # (samples, features)
-train_data = TensorDataset(features, features.mean(dim=1, keepdim=True))
-train_sampler = DistributedSampler(train_data)
+if 24 % world_size:
+    raise SystemExit("Choose a number of ranks that divides 24, such as 2, 4 or 8.")
 
-owned = from_all_ranks(list(train_sampler))
-if rank == 0:
-    print("samples of each rank:", [len(samples) for samples in owned])
-assert sorted(sum(owned, [])) == list(range(160))
-
-# %%
-# Call ``set_epoch`` before each epoch. The number of the epoch is the seed of the
-# shuffle, and without the call every epoch repeats the order of the first.
-
-repeated = from_all_ranks(list(train_sampler))
-train_sampler.set_epoch(1)
-owned_next = from_all_ranks(list(train_sampler))
+samples = range(24)  # any data set with a length
+sampler = DistributedSampler(samples)
+hands = from_all_ranks(list(sampler))
 
 if rank == 0:
-    print("same order without set_epoch:", repeated == owned)
-    print("same order with set_epoch:", owned_next == owned)
-assert repeated == owned and owned_next != owned
+    print(*hands, sep="\n")
+assert sorted(sum(hands, [])) == list(samples)
 
 # %%
-# The figure shows who owns which sample. Each mark is one sample. Within an epoch
-# no sample has a mark in two rows.
+# The number of the epoch is added to the seed of the shuffle. So call ``set_epoch``
+# before each epoch: without it every epoch repeats the order of the first, and nothing
+# tells you.
+repeated = from_all_ranks(list(sampler))
+sampler.set_epoch(1)
+next_hands = from_all_ranks(list(sampler))
+assert repeated == hands and next_hands != hands
 
+# %%
+# In the figure each card is a sample, framed in the color of its first owner. In the
+# next epoch many cards have moved, so no rank trains on the same samples for ever.
 if rank == 0:
     import matplotlib.pyplot as plt
 
-    fig, axes = plt.subplots(1, 2, figsize=(7, 3), layout="constrained", label=(
-        "Two panels, one for each epoch, with one row of marks for each rank. Every "
-        "sample has one mark in each panel, most of them in another row."))
-    for ax, samples, title in zip(axes, (owned, owned_next), ("epoch 0", "epoch 1")):
-        ax.eventplot(samples, lineoffsets=range(world_size), linelengths=0.7)
-        ax.set(title=title, xlabel="sample", ylabel="rank", yticks=range(world_size))
+    owner = {card: r for r, hand in enumerate(hands) for card in hand}
+    fig, axes = plt.subplots(1, 2, sharey=True, figsize=(7, 2.8), label=(
+        "Two panels, one for each epoch, with a row of numbered cards for each of four "
+        "ranks. In the first, each row has a color; in the second, colors are mixed."))
+    for ax, dealt, title in zip(axes, (hands, next_hands), ("epoch 0", "epoch 1")):
+        for r, hand in enumerate(dealt):
+            for turn, card in enumerate(hand):
+                frame = {"fc": "none", "ec": f"C{owner[card]}", "lw": 1 + owner[card]}
+                ax.text(turn, r, f"{card:2}", ha="center", va="center", bbox=frame)
+        ax.set(title=title, xticks=[], yticks=range(world_size))
+        ax.set(xlim=(-0.7, len(hands[0]) - 0.3), ylim=(world_size - 0.4, -0.6))
+        ax.spines[:].set_visible(False)
+    axes[0].set(ylabel="rank")
     plt.show()
 
 # %%
-# A sampler and shuffle exclude each other
-# ----------------------------------------
+# A complete training program
+# ---------------------------
 #
-# The sampler already decides the order. A ``DataLoader`` that should shuffle as
-# well has two orders to follow, so it refuses.
+# What distinguishes it from a program for one device? The loader takes the sampler, the
+# model is wrapped, ``set_epoch`` is called, and the loss is averaged over the ranks
+# before it is printed, because each of them has seen other samples.
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data import DataLoader, TensorDataset
 
-try:
-    DataLoader(train_data, batch_size=8, sampler=train_sampler, shuffle=True)
-except ValueError as error:
-    refusal = str(error)
-
-if rank == 0:
-    print(refusal)
-assert "mutually exclusive with shuffle" in refusal
-
-# %%
-# Load on each rank, pinned for its GPU
-# -------------------------------------
-#
-# ``batch_size`` is the batch of one rank. ``pin_memory`` puts a batch into pinned
-# memory of the CPU, from where it is copied to a GPU faster. The copy runs beside
-# the computation if it is asked for with ``non_blocking=True``. Without a GPU
-# there is nothing to pin for.
-
+torch.manual_seed(0)
+features = torch.randn(240, 10)  # (samples, features)
+train_data = TensorDataset(features, features.mean(dim=1, keepdim=True))
+train_sampler = DistributedSampler(train_data)
 trainloader = DataLoader(
     train_data, batch_size=8, sampler=train_sampler, pin_memory=gpu_per_rank)
 
-inputs, labels = next(iter(trainloader))
-if rank == 0:
-    print(inputs.shape, labels.shape)
-assert inputs.shape == (8, 10)
-assert inputs.is_pinned() == gpu_per_rank
+model = nn.Sequential(nn.Linear(10, 20), nn.ReLU(), nn.Linear(20, 1)).to(device)
+ddp_model = DistributedDataParallel(model)
+loss_function = nn.MSELoss()
+optimizer = torch.optim.SGD(ddp_model.parameters(), lr=0.1)
+
+mean_losses = []
+for epoch in range(4):
+    train_sampler.set_epoch(epoch)
+    total = torch.zeros((), device=device)
+    for inputs, labels in trainloader:
+        inputs = inputs.to(device, non_blocking=True)
+        labels = labels.to(device, non_blocking=True)
+        loss = loss_function(ddp_model(inputs), labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        total += loss.detach()
+    dist.all_reduce(total)
+    mean_losses.append(total.item() / (len(trainloader) * world_size))
+    if rank == 0:
+        print(f"epoch {epoch}: loss {mean_losses[-1]:.2f}")
+assert mean_losses[-1] < mean_losses[0]
 
 # %%
-# ``num_workers`` is the number of loading processes of one rank, not of all ranks
-# and not the number of GPUs. Two on each of four ranks are eight processes, and
-# they share the cores of the CPU. We count them: instead of a batch, this loader
-# returns the ID of the process that loaded it.
+# One rank is enough to save the model, because all ranks have the same one. Save the
+# model inside the wrapper: its keys have no prefix, so a program for one device can
+# load them. Never put a collective below this ``if``, where rank 0 would wait for the
+# others.
+from tempfile import TemporaryFile
 
-# Forked processes can also be started from a notebook.
-workers = DataLoader(
-    train_data, batch_size=8, sampler=train_sampler, num_workers=2,
-    collate_fn=lambda samples: os.getpid(), multiprocessing_context="fork")
-loaded_by = set(workers)
-
-counts = from_all_ranks(len(loaded_by))
 if rank == 0:
-    print("loading processes:", counts)
-assert counts == [2] * world_size and os.getpid() not in loaded_by
+    with TemporaryFile() as file:  # in your program: a name, such as "model.pt"
+        torch.save(ddp_model.module.state_dict(), file)
+    print("saved:", *ddp_model.module.state_dict())
 
 # %%
 # Wrapping makes the ranks equal
 # ------------------------------
 #
-# Every rank builds its own model. The seeds differ here on purpose, so the models
-# differ too. ``DistributedDataParallel`` then copies the parameters of rank 0 to
-# all others. The model must be on its device before. With one device for each
-# rank, the argument ``device_ids`` can be left out.
-
-from torch.nn.parallel import DistributedDataParallel
+# Every rank builds its own model. With different seeds the models differ too, until
+# ``DistributedDataParallel`` copies the parameters and buffers of rank 0 to all others.
+# The model must be on its device before. With one device for each rank, the argument
+# ``device_ids`` can be left out.
 from torch.nn.utils import parameters_to_vector
+
+alone_here = world_size == 1  # a single rank always agrees with itself
 
 
 def ranks_agree(module):
@@ -167,159 +175,182 @@ def ranks_agree(module):
 
 
 torch.manual_seed(rank)
-model = torch.nn.Sequential(
-    torch.nn.Linear(10, 20), torch.nn.ReLU(), torch.nn.Linear(20, 1)).to(device)
-agree_before = ranks_agree(model)
-ddp_model = DistributedDataParallel(model)
-agree_after = ranks_agree(model)
+fresh = nn.Linear(10, 1).to(device)
+agree_before = ranks_agree(fresh)
+agree_after = ranks_agree(DistributedDataParallel(fresh))
 
 if rank == 0:
     print("ranks agree:", agree_before, "->", agree_after)
-assert not agree_before and agree_after
+assert agree_before == alone_here and agree_after
 
 # %%
-# Four gradients become their mean
-# --------------------------------
+# The gradients of all ranks become their mean
+# --------------------------------------------
 #
-# We copy the model twice before the first step. One copy computes on the samples
-# of this rank and talks to nobody. The other plays the single process: it
-# receives the samples of all ranks as one batch of 32.
-
+# We take one more batch and three copies of the model. The first is wrapped. The second
+# computes on the samples of its rank and talks to nobody. The third plays the single
+# process, so it receives the samples of all ranks as one batch. We compare in double
+# precision, where the matrix units of a GPU do not round the factors.
 import copy
 
-loss_function = torch.nn.MSELoss()
-alone, single = copy.deepcopy(model), copy.deepcopy(model)
+single = copy.deepcopy(model).double()
+alone, wrapped = copy.deepcopy(single), DistributedDataParallel(copy.deepcopy(single))
+batch = inputs.double(), labels.double()
+parts = from_all_ranks([tensor.cpu() for tensor in batch])
+whole_batch = [torch.cat(part).to(device) for part in zip(*parts)]
 
-whole_inputs, whole_labels = map(torch.cat, zip(*from_all_ranks((inputs, labels))))
-for module, x, y in ((ddp_model, inputs, labels), (alone, inputs, labels),
-                     (single, whole_inputs, whole_labels)):
-    loss_function(module(x.to(device)), y.to(device)).backward()
+for module, (x, y) in (wrapped, batch), (alone, batch), (single, whole_batch):
+    module.zero_grad()
+    loss_function(module(x), y).backward()
 
 # %%
-# The last bias is a single number, so its gradient is easy to look at. Each rank
-# alone has another one. With ``DistributedDataParallel`` all ranks have their
-# mean, and this is the gradient of the single process.
-
+# The last bias is a single number, so its gradient is easy to look at. Computed alone,
+# it is different on every rank. With ``DistributedDataParallel`` all ranks have the
+# mean of these numbers, which is the gradient of the single process.
 alone_gradients = from_all_ranks(alone[2].bias.grad.item())
-ddp_gradients = from_all_ranks(model[2].bias.grad.item())
+ddp_gradients = from_all_ranks(wrapped.module[2].bias.grad.item())
 
 if rank == 0:
     print("alone: ", [round(gradient, 3) for gradient in alone_gradients])
     print("ddp:   ", [round(gradient, 3) for gradient in ddp_gradients])
     print("single:", round(single[2].bias.grad.item(), 3))
 assert len(set(alone_gradients)) == world_size
-assert abs(sum(alone_gradients) / world_size - ddp_gradients[rank]) < 1e-6
+for ours, theirs in zip(wrapped.parameters(), single.parameters()):
+    torch.testing.assert_close(ours.grad, theirs.grad)
 
 # %%
-# The same is true for every other parameter. The mean over the ranks equals the
-# mean over the whole batch because all ranks have equally many samples.
-
-difference = max(
-    (ours.grad - theirs.grad).abs().max().item()
-    for ours, theirs in zip(model.parameters(), single.parameters()))
-
-if rank == 0:
-    print("same gradients:", difference < 1e-6)
-assert difference < 1e-6
-
-# %%
-# Ten steps, still the same model
-# -------------------------------
+# The check covers every other parameter too. The mean over the ranks equals the mean
+# over the whole batch because all ranks have equally many samples.
 #
-# Equal parameters, equal gradients and equal optimizers give equal parameters
-# again, so nothing else has to be sent. After two epochs of five steps, all ranks
-# have the same model, bit for bit.
-
-
-def step(forward, optimizer, inputs, labels):
-    inputs = inputs.to(device, non_blocking=True)
-    labels = labels.to(device, non_blocking=True)
-    optimizer.zero_grad()
-    loss_function(forward(inputs), labels).backward()
-    optimizer.step()
-
-
-optimizer = torch.optim.SGD(ddp_model.parameters(), lr=0.1)
-steps = 0
-for epoch in range(2):
-    train_sampler.set_epoch(epoch)
-    for inputs, labels in trainloader:
-        step(ddp_model, optimizer, inputs, labels)
-        steps += 1
-
-agree = ranks_agree(model)
+# Equal steps keep the ranks equal
+# --------------------------------
+#
+# Equal parameters, equal gradients and equal optimizers give equal parameters again, so
+# no parameters have to be sent after the first time. After the training above, all
+# ranks still have the same ones, bit for bit.
+agree = ranks_agree(ddp_model)
 if rank == 0:
-    print("ranks agree after", steps, "steps:", agree)
-assert steps == 2 * len(trainloader) and agree
+    print("ranks agree after training:", agree)
+assert agree
+
+# %%
+# This holds for parameters, but not for buffers. The statistics of a batch
+# normalization come from the samples of each rank alone. Before the next forward pass,
+# all ranks receive those of rank 0. On GPUs, ``nn.SyncBatchNorm`` computes them over
+# the samples of all ranks instead.
+norm = DistributedDataParallel(nn.BatchNorm1d(10).to(device))
+norm(inputs)
+own_means = from_all_ranks(norm.module.running_mean.tolist())
+norm.eval()(inputs)  # changes no statistics, but receives them
+received = from_all_ranks(norm.module.running_mean.tolist())
+
+if rank == 0:
+    print("statistics of rank 0 everywhere:", received == [own_means[0]] * world_size)
+assert (own_means == received) == alone_here and received == [own_means[0]] * world_size
 
 # %%
 # First way to lose it: call the inner model
 # ------------------------------------------
 #
-# The averaging is prepared in the ``forward`` of the wrapper. A call of
-# ``.module``, or of the model that was wrapped, skips it. There is no error, but
-# each rank steps along its own gradient.
+# The wrapper prepares the averaging in its own ``forward``. A call of ``.module``, or
+# of the model that was wrapped, skips it. There is no error, but each rank steps along
+# its own gradient.
+
+
+def step(forward, parameters):
+    optimizer = torch.optim.SGD(parameters, lr=0.1)
+    loss_function(forward(inputs), labels).backward()
+    optimizer.step()
+
 
 bypassed = DistributedDataParallel(copy.deepcopy(model))
-step(bypassed.module, torch.optim.SGD(bypassed.parameters(), lr=0.1), inputs, labels)
+bypassed.zero_grad()
+step(bypassed.module, bypassed.parameters())
 
 agree = ranks_agree(bypassed)
 if rank == 0:
     print("ranks agree:", agree)
-assert not agree
+assert agree == alone_here
 
 # %%
 # Second way to lose it: change one rank
 # --------------------------------------
 #
-# Parameters are copied only once, when the model is wrapped. If rank 0 alone
-# loads a checkpoint afterwards, its parameters stay different. Here it sets one
-# bias to 0. Equal gradients cannot repair that.
-
+# Parameters are copied only once, when the model is wrapped. If rank 0 alone loads a
+# checkpoint afterwards, its parameters stay different, because equal gradients cannot
+# repair that. Here it sets one bias to 0.
 changed = DistributedDataParallel(copy.deepcopy(model))
+changed.zero_grad()
 if rank == 0:
-    torch.nn.init.zeros_(changed.module[2].bias)
-step(changed, torch.optim.SGD(changed.parameters(), lr=0.1), inputs, labels)
+    nn.init.zeros_(changed.module[2].bias)
+step(changed, changed.parameters())
 
 agree = ranks_agree(changed)
-repaired = DistributedDataParallel(changed.module)
-agree_again = ranks_agree(repaired)
+agree_again = ranks_agree(DistributedDataParallel(changed.module))
 if rank == 0:
     print("ranks agree:", agree, "-> wrapped again:", agree_again)
-assert not agree and agree_again
+assert agree == alone_here and agree_again
+
+# %%
+# Loading with a sampler, pinned memory and workers
+# -------------------------------------------------
+#
+# The sampler already decides the order, so a ``DataLoader`` that should shuffle as well
+# would have two orders to follow, and refuses. ``batch_size`` is the batch of one rank.
+# ``pin_memory`` puts it into pinned memory of the CPU, from where a GPU can copy it
+# while the program goes on. That is what ``non_blocking=True`` above asks for.
+try:
+    DataLoader(train_data, batch_size=8, sampler=train_sampler, shuffle=True)
+except ValueError as error:
+    refusal = str(error)
+
+inputs, labels = next(iter(trainloader))
+if rank == 0:
+    print(refusal)
+assert "mutually exclusive with shuffle" in refusal
+assert len(inputs) == 8 and inputs.is_pinned() == gpu_per_rank
+
+# %%
+# ``num_workers`` counts the loading processes of one rank, not of all ranks, and not
+# the GPUs. This loader returns the ID of the process that loaded a batch, so we can
+# count.
+if hasattr(os, "fork"):  # not on Windows
+    workers = DataLoader(
+        train_data, batch_size=8, sampler=train_sampler, num_workers=2,
+        collate_fn=lambda samples: os.getpid(), multiprocessing_context="fork")
+    counts = from_all_ranks(len(set(workers)))
+    assert counts == [2] * world_size
 
 # %%
 # More GPUs: batch and learning rate
 # ----------------------------------
 #
-# The gradient of one step belongs to ``batch_size`` times the world size. When you
-# add GPUs, you have two choices.
+# One step now averages over ``batch_size`` times the world size samples. When you add
+# GPUs, you must decide what stays the same.
 #
-# - Keep the whole batch: divide ``batch_size`` by the world size. The gradients
-#   and the learning rate stay those of one process.
-# - Keep ``batch_size``: the whole batch grows and an epoch has fewer steps. A usual
-#   start is to `multiply the learning rate <https://arxiv.org/abs/1706.02677>`__
+# - Keep the whole batch: divide ``batch_size`` by the world size. The gradients and the
+#   learning rate stay those of one process.
+# - Keep ``batch_size``: the whole batch grows and an epoch has fewer steps. For SGD a
+#   usual start is to `multiply the learning rate <https://arxiv.org/abs/1706.02677>`__
 #   by the world size, with a warm-up.
-
-for gpus in (1, 2, 4):
-    sampler = DistributedSampler(train_data, num_replicas=gpus, rank=0)
-    steps = len(DataLoader(train_data, batch_size=8, sampler=sampler))
-    if rank == 0:
-        print(f"GPUs {gpus}: batch {8 * gpus}, steps {steps}, lr {0.1 * gpus:.1f}")
-    assert steps * 8 * gpus == len(train_data)
-
-# %%
-# The wrapped models use the group, so they are deleted before it is destroyed.
-
-del ddp_model, bypassed, changed, repaired
+#
+# At the end every rank leaves the group.
 dist.destroy_process_group()
 
 # %%
+# Try it
+# ------
+#
+# - Deal 26 samples in place of 24. Which two cards does the sampler deal twice, and
+#   which assert notices?
+# - Move ``dist.all_reduce(total)`` below an ``if rank == 0``. What happens, and after
+#   how many seconds?
+#
 # Where to go next
 # ----------------
 #
-# - :doc:`/tutorials/ranks/starting_processes` shows other ways to start the ranks.
-# - :doc:`/tutorials/one_process/data_parallel_limits` measures what a single
-#   process loses in comparison.
-# - :doc:`/tutorials/one_process/split_model` is for a model that does not fit on
-#   one GPU.
+# - :doc:`/tutorials/ddp/starting_processes` shows other ways to start the ranks.
+# - :doc:`/tutorials/one_process/data_parallel_limits` measures what a single process
+#   loses in comparison.
+# - :doc:`/tutorials/one_process/split_model` is for a model that does not fit on one
+#   GPU.

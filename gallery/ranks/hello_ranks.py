@@ -2,12 +2,12 @@
 Hello, ranks: one program in four processes
 ===========================================
 
-Training on several GPUs usually means one process for each GPU. Such a program
-looks like any other, but several copies of it run at once and talk to each
-other. Once you can read it, the larger tools of PyTorch are easy to follow.
+Training on several GPUs usually means one process for each GPU. Such a program looks
+like any other, but several copies of it run at once and talk to each other. Once you
+can read it, the larger tools of PyTorch are easy to follow.
 
-We start one file four times. The four processes find each other, send numbers
-to each other, and find their sum in two ways. No GPU is needed.
+We start one file four times. The four processes choose their devices, find each other,
+send numbers to each other, and find their sum in two ways. No GPU is needed.
 
 .. code-block:: bash
 
@@ -18,64 +18,136 @@ to each other, and find their sum in two ways. No GPU is needed.
 # One file runs four times
 # ------------------------
 #
-# A *process* is a running program with its own memory. ``torchrun`` starts
-# four processes, and each of them runs this whole file from top to bottom.
-# They differ in one thing only: the environment variables that ``torchrun``
-# sets for them. The number of a process is its *rank*. Lines printed by several
-# ranks would appear in any order, so on this page only rank 0 prints.
-
+# A *process* is a running program with its own memory. ``torchrun`` starts four
+# processes, and each of them runs this whole file from top to bottom. They differ in
+# one thing only: the environment variables that ``torchrun`` sets for them. The number
+# of a process is its *rank*. Lines printed by several ranks would appear in any order,
+# so on this page only rank 0 prints.
 import os
 
-rank = int(os.environ["RANK"])
-world_size = int(os.environ["WORLD_SIZE"])
+if "RANK" not in os.environ:
+    raise SystemExit("Start this program with torchrun, as its first lines say.")
+rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
 
 # All four processes reach this line.
 if rank == 0:
     print("rank", rank, "of", world_size)
 
 # %%
-# If you start the file with ``python hello_ranks.py``, nobody sets these
-# variables, and the program stops with ``KeyError: 'RANK'``. The variables tell
-# each process:
+# If you start the file with ``python hello_ranks.py``, nobody sets these variables, so
+# the program stops and says why. The variables tell each process:
 #
 # - ``RANK``: its number, counted from 0 over all machines
 # - ``WORLD_SIZE``: the number of processes on all machines
 # - ``LOCAL_RANK``: its number on its own machine
 # - ``LOCAL_WORLD_SIZE``: the number of processes on its own machine
-# - ``MASTER_ADDR`` and ``MASTER_PORT``: the address and the port where the
-#   processes meet for the first time
+# - ``MASTER_ADDR`` and ``MASTER_PORT``: the address and the port where the processes
+#   meet for the first time
 #
+# Each rank takes its own GPU
+# ---------------------------
+#
+# If the machine has a GPU for each of its ranks, the local rank says which one to take:
+# local rank 2 takes ``cuda:2``. With fewer GPUs than ranks, all ranks use the CPU,
+# because NCCL, which we meet below, refuses two ranks on one GPU.
+import torch
+
+local_rank = int(os.environ["LOCAL_RANK"])
+local_world_size = int(os.environ["LOCAL_WORLD_SIZE"])
+
+accelerator = torch.accelerator.current_accelerator()
+n_gpus = torch.accelerator.device_count()
+# Gloo sends no tensors of a Mac's GPU.
+gpu_per_rank = n_gpus >= local_world_size and accelerator.type != "mps"
+device = torch.device(f"{accelerator}:{local_rank}" if gpu_per_rank else "cpu")
+# From now on "the current GPU" means another GPU on each rank.
+if gpu_per_rank:
+    torch.accelerator.set_device_index(local_rank)
+if rank == 0:
+    print(f"device: {device.type} (GPUs seen: {n_gpus}, ranks: {local_world_size})")
+
+# %%
+# Read the line that this prints before you wait for a long training. On a machine with
+# GPUs it says ``cpu`` if a rank sees fewer of them than there are ranks. Under Slurm
+# the usual cause is an option such as ``--gpus-per-task``, which shows each process one
+# GPU only. Let every process see all GPUs of its machine.
+#
+# Many programs set the current GPU with ``torch.cuda.set_device(local_rank)``. Choosing
+# GPUs from outside is possible too. A process sees only the GPUs that the variable
+# ``CUDA_VISIBLE_DEVICES`` names, and it counts them from 0 again. In the next command,
+# ``cuda:0`` and ``cuda:1`` are the GPUs 2 and 3 of the machine.
+#
+# .. code-block:: bash
+#
+#    CUDA_VISIBLE_DEVICES=2,3 torchrun --standalone --nproc-per-node=2 hello_ranks.py
+#
+# The variable has to be set before the program starts to use CUDA. So we start one more
+# process from rank 0, in the way that ``torchrun`` started ours: with its own
+# environment. An empty value hides every NVIDIA GPU.
+import subprocess
+import sys
+
+if rank == 0:
+    hidden = subprocess.run(
+        [sys.executable, "-c", "import torch; print(torch.cuda.device_count())"],
+        env=os.environ | {"CUDA_VISIBLE_DEVICES": ""},
+        capture_output=True, text=True, check=True)
+    print("visible GPUs:", int(hidden.stdout))
+    assert int(hidden.stdout) == 0 or torch.version.hip  # AMD has other variables
+
+# %%
+# Gloo for the CPU, NCCL for GPUs
+# -------------------------------
+#
+# A *backend* is the library that moves the data. Gloo moves tensors in the memory of
+# the CPU, NCCL moves tensors between NVIDIA GPUs. A group of processes can have both:
+# then the device of a tensor decides which one carries it.
+#
+# This page sends tensors of the CPU and of the GPU, so it names both. Most programs
+# need only the backend of their device, which ``get_default_backend_for_device`` knows.
+import torch.distributed as dist
+
+backend = "cpu:gloo"
+if gpu_per_rank:
+    backend += f",{device.type}:{dist.get_default_backend_for_device(device)}"
+
+backends = {kind: dist.get_default_backend_for_device(kind) for kind in ("cpu", "cuda")}
+if rank == 0:
+    print(backends)
+assert backends == {"cpu": "gloo", "cuda": "nccl"}
+
+# %%
 # The processes find each other
 # -----------------------------
 #
-# So far the four processes do not know each other.
-# ``init_process_group`` reads the variables, meets the other ranks at that
-# address, and joins them to a *process group*. If a rank is lost, the others wait
-# for it no longer than ``timeout``. The default is 30 minutes.
-
+# So far the four processes do not know each other. ``init_process_group`` reads the
+# variables, meets the other ranks at that address, and joins them to a *process group*.
+#
+# A rank that never answers would block the others, so they give up after ``timeout``.
+# By default that takes 30 minutes with Gloo and 10 with NCCL. We say one minute, so
+# that a mistake on this page costs you no more.
 from datetime import timedelta
 
-import torch.distributed as dist
-
-dist.init_process_group(timeout=timedelta(seconds=60))
+dist.init_process_group(backend, timeout=timedelta(seconds=60))
 
 assert dist.get_rank() == rank
 assert dist.get_world_size() == world_size
 
 # %%
+# .. warning::
+#
+#    Always name the backend. Without one, PyTorch takes that of the accelerator which
+#    it finds on the machine. Such a group cannot send tensors of the CPU on a machine
+#    with a GPU, so a program that runs on your laptop fails there.
+#
 # Every rank has its own variables
 # --------------------------------
 #
-# Processes share no variables. The next lines run four times and make four
-# tensors, all called ``number``: 1 on rank 0, 2 on rank 1, and so on. Then
-# ``all_gather_object`` collects one Python object from each rank, and every rank
+# Processes share no variables. The next lines run four times and make four tensors, all
+# called ``number``: 1 on rank 0, 2 on rank 1, and so on. To see them all, we collect
+# them: ``all_gather_object`` takes one Python object from each rank, and every rank
 # receives the whole list.
-
-import torch
-
 number = torch.tensor([rank + 1.0])
-local_rank = int(os.environ["LOCAL_RANK"])
-local_world_size = int(os.environ["LOCAL_WORLD_SIZE"])
 
 reports = [None] * world_size
 dist.all_gather_object(reports, (rank, local_rank, number.item()))
@@ -85,43 +157,52 @@ if rank == 0:
 assert reports == [(r, r % local_world_size, r + 1.0) for r in range(world_size)]
 
 # %%
-# On one machine the rank and the local rank are equal. On a second machine the
-# local ranks start again at 0.
+# On one machine the rank and the local rank are equal. On a second machine the local
+# ranks start again at 0.
 #
 # One rank sends, another receives
 # --------------------------------
 #
-# To let ranks do different things, ask for the rank with ``if``. Rank 0 sends 42
-# to rank 1. The receiver must have a tensor of the same shape and type ready,
-# and ``recv`` fills it. Ranks 2 and 3 do nothing, so their tensor stays 0.
-
+# All ranks run the same lines. What only one of them should do stands below an ``if``
+# that asks for the rank. Rank 0 sends 42 to rank 1. The receiver must have a tensor of
+# the same shape and type ready, because ``recv`` only fills it. Ranks 2 and 3 do
+# nothing, so their tensor stays 0.
 message = torch.zeros(1)
 if rank == 0:
     message[0] = 42
-    dist.send(message, dst=1)
+    if world_size > 1:
+        dist.send(message, dst=1)
 elif rank == 1:
     dist.recv(message, src=0)
 
-messages = [None] * world_size
-dist.all_gather_object(messages, message.item())
+# %%
+# We need the values of all ranks again, so these two lines get a name. We use the
+# function only to look: it is slow, because it turns objects into bytes and back.
 
+
+def from_all_ranks(value):
+    values = [None] * world_size
+    dist.all_gather_object(values, value)
+    return values
+
+
+messages = from_all_ranks(message.item())
 if rank == 0:
     print(messages)
-assert messages == [42, 42] + [0] * (world_size - 2)
+assert messages == ([42, 42] + [0] * world_size)[:world_size]
 
 # %%
 # .. warning::
 #
-#    Each ``recv`` waits for its ``send``. If two ranks both receive first, both
-#    wait until the timeout.
+#    Each ``recv`` waits for its ``send``. If two ranks both receive first, both wait
+#    until the timeout.
 #
 # Pass a sum from rank to rank
 # ----------------------------
 #
-# With these two functions we can add the four numbers. Each rank receives the
-# sum so far, adds its own number, and sends the result to the next rank. Rank 0
-# has nobody before it, and the last rank has nobody after it.
-
+# With these two functions we can add the four numbers. Each rank receives the sum so
+# far, adds its own number, and sends the result to the next rank. Rank 0 has nobody
+# before it, and the last rank has nobody after it.
 passed = number.clone()
 if rank > 0:
     received = torch.zeros(1)
@@ -130,138 +211,86 @@ if rank > 0:
 if rank < world_size - 1:
     dist.send(passed, dst=rank + 1)
 
-passed_sums = [None] * world_size
-dist.all_gather_object(passed_sums, passed.item())
-
+passed_sums = from_all_ranks(passed.item())
 if rank == 0:
     print(passed_sums)
 assert passed_sums == [sum(range(1, r + 2)) for r in range(world_size)]
 
 # %%
-# The sum is right, but only the last rank knows it. The ranks also worked one
-# after the other, and each of them had to wait for the one before.
+# The sum is right, but only the last rank knows it. The ranks also worked one after the
+# other, because each of them had to wait for the one before.
 #
-# Each rank takes its own GPU
-# ---------------------------
-#
-# So far the tensors were in the memory of the CPU. With a GPU for each rank, the
-# local rank says which one to take: local rank 2 takes ``cuda:2``. On a machine
-# with fewer GPUs than ranks, all ranks use the CPU.
-
-accelerator = torch.accelerator.current_accelerator()
-gpu_per_rank = torch.accelerator.device_count() >= int(os.environ["LOCAL_WORLD_SIZE"])
-device = torch.device(f"{accelerator}:{local_rank}" if gpu_per_rank else "cpu")
-
-# From now on "the current GPU" means another GPU on each rank.
-if gpu_per_rank:
-    torch.accelerator.set_device_index(local_rank)
-
-assert number.to(device).device == device
-
-# %%
-# Older programs set the current GPU with ``torch.cuda.set_device(local_rank)``.
-# Choosing GPUs from outside is possible too. A process sees only the GPUs that
-# the variable ``CUDA_VISIBLE_DEVICES`` names, and it counts them from 0 again. In
-# the next command, ``cuda:0`` and ``cuda:1`` are the GPUs 2 and 3 of the machine.
-#
-# .. code-block:: bash
-#
-#    CUDA_VISIBLE_DEVICES=2,3 torchrun --standalone --nproc-per-node=2 hello_ranks.py
-#
-# The variable has to be set before the program starts to use CUDA. So we start
-# one more process from rank 0, in the way that ``torchrun`` started ours: with
-# its own environment. An empty value hides every GPU, on any machine.
-
-import subprocess
-import sys
-
-if rank == 0:
-    hidden = subprocess.run(
-        [sys.executable, "-c", "import torch; print(torch.cuda.device_count())"],
-        env=os.environ | {"CUDA_VISIBLE_DEVICES": ""},
-        capture_output=True, text=True, check=True,
-    )
-    visible_gpus = int(hidden.stdout)
-    print("visible GPUs:", visible_gpus)
-    assert visible_gpus == 0
-
-# %%
-# The device decides who carries the data
-# ---------------------------------------
-#
-# A *backend* is the library that moves the data. Gloo moves tensors in the
-# memory of the CPU, NCCL moves tensors between GPUs. The process group uses the
-# right one for each tensor, so the same call works on both devices. Our messages
-# above went through Gloo.
-
-backends = {kind: dist.get_default_backend_for_device(kind) for kind in ("cpu", "cuda")}
-
-if rank == 0:
-    print(backends)
-assert backends == {"cpu": "gloo", "cuda": "nccl"}
-assert "cpu:gloo" in dist.get_backend_config()
-
-# %%
 # One call gives every rank the sum
 # ---------------------------------
 #
-# ``all_reduce`` adds the tensors of all ranks and writes the sum into each of
-# them. The chain of sends and receives becomes one line. It is a *collective*:
-# every rank must call it. This is why it never stands under ``if rank == 0``.
-
+# ``all_reduce`` adds the tensors of all ranks and writes the sum into each of them. The
+# chain of sends and receives becomes one line. It is a *collective*: every rank must
+# call it, so it never stands under ``if rank == 0``. This tensor is on the device of
+# its rank, so where each rank has a GPU it travels by NCCL.
 total = number.to(device, copy=True)
 dist.all_reduce(total)
 
-totals = [None] * world_size
-dist.all_gather_object(totals, total.item())
-
+totals = from_all_ranks(total.item())
 if rank == 0:
     print(totals)
 assert totals == [passed_sums[-1]] * world_size
 
 # %%
-# Divided by the world size, the sum becomes the mean. Training with data
-# parallelism does this with the gradients of all ranks, so that every rank takes
-# the same step.
+# The figure shows the memory of every rank. A bar is as long as the number that the
+# rank holds, and its colors say which ranks this number comes from. Passed on, the sum
+# grows from rank to rank. After the all-reduce every rank has a part of every other.
 
+if rank == 0:
+    import matplotlib.pyplot as plt
+
+    ranks = range(world_size)
+    before, so_far = [[r] for r in ranks], [list(range(r + 1)) for r in ranks]
+    fig, axes = plt.subplots(1, 3, figsize=(7, 3), sharey=True, label=(
+        "Three panels with one bar for each of four ranks. Before: 1, 2, 3 and 4. Sum "
+        "passed on: the bars grow from 1 to 10. All-reduce: every bar is 10."))
+    titles = ("before", "sum passed on", "all-reduce")
+    for ax, title, held in zip(axes, titles, (before, so_far, [ranks] * world_size)):
+        for r in ranks:
+            end = 0
+            for part in held[r]:
+                style = {"color": f"C{part}", "hatch": "/" * (part % 3)}
+                ax.barh(r, part + 1, left=end, **style)
+                end += part + 1
+            ax.text(end, r, f" {end}", va="center")
+        ax.set(title=title, xticks=[], yticks=range(world_size))
+        ax.set(xlim=(0, 1.25 * passed_sums[-1]), ylim=(world_size - 0.5, -0.5))
+    axes[0].set(ylabel="rank")
+    plt.show()
+
+# %%
+# Divided by the world size, the sum becomes the mean. Training with data parallelism
+# does this with the gradients of all ranks, so that every rank takes the same step.
 mean = total.item() / world_size
-
 if rank == 0:
     print(mean)
 assert mean == (1 + world_size) / 2
 
 # %%
-# The figure compares the two ways. When the sum is passed on, each rank knows the
-# sum of the numbers up to its own. After the all-reduce every rank knows the whole
-# sum.
-
-if rank == 0:
-    import matplotlib.pyplot as plt
-
-    fig, ax = plt.subplots(figsize=(7, 3), layout="constrained", label=(
-        "Two bars for each of four ranks. When the sum is passed on, the bars grow "
-        "from 1 to 10; after the all-reduce, all of them show 10."))
-    for shift, sums, hatch, name in ((-0.2, passed_sums, "//", "sum passed on"),
-                                     (0.2, totals, None, "all-reduce")):
-        places = [r + shift for r in range(world_size)]
-        ax.bar_label(ax.bar(places, sums, width=0.4, hatch=hatch, label=name))
-    ax.set(xlabel="rank", ylabel="known sum", xticks=range(world_size))
-    ax.set(ylim=(0, 14), yticks=range(0, 12, 2))
-    ax.legend(loc="upper left", ncols=2)
-    plt.show()
-
-# %%
 # At the end every rank leaves the group, which closes the connections.
-
 dist.destroy_process_group()
 assert not dist.is_initialized()
 
 # %%
+# Try it
+# ------
+#
+# - Start the file with ``--nproc-per-node=8``. Which numbers does the last rank
+#   receive, and how many messages did the sum need?
+# - Replace ``dist.all_reduce(total)`` by ``dist.reduce(total, dst=0)``. Which rank
+#   still knows the sum, and which assert tells you?
+#
 # Where to go next
 # ----------------
 #
-# - :doc:`/tutorials/one_process/multi_gpu_examples` does data parallelism with
-#   several GPUs in a single process.
-# - :doc:`/tutorials/one_process/input_sizes` shows how a batch is split.
+# - :doc:`/tutorials/ddp/distributed_data_parallel` trains one model on all ranks, with
+#   an all-reduce of the gradients.
+# - :doc:`/tutorials/ddp/starting_processes` shows other ways to start the ranks.
+# - :doc:`/tutorials/one_process/data_parallel_limits` measures why one process is not
+#   enough.
 # - The manual of `torchrun <https://docs.pytorch.org/docs/stable/elastic/run.html>`__
 #   lists all of its options.

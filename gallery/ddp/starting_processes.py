@@ -27,19 +27,24 @@ temporary = tempfile.TemporaryDirectory()
 folder = Path(temporary.name)
 
 
+# The processes share the cores, so each of them gets one thread. NCCL would print its
+# messages between ours.
+environment = os.environ | {"OMP_NUM_THREADS": "1"}
+environment.pop("NCCL_DEBUG", None)
+
+
 def run(*command):
     return subprocess.run(
-        [sys.executable, *command], cwd=folder, timeout=120, capture_output=True,
-        # The processes share the cores, so each of them gets one thread.
-        env=os.environ | {"OMP_NUM_THREADS": "1"}, text=True)
+        [sys.executable, *command], cwd=folder, timeout=120, env=environment,
+        capture_output=True, text=True)
 
 
 # %%
 # Pool: tasks for whoever is free
 # -------------------------------
 #
-# We begin without PyTorch. A ``Pool`` of five processes applies ``f`` to three
-# numbers. A free process takes the next task, and the results come back in order.
+# We begin without PyTorch. A ``Pool`` of five processes applies ``f`` to three numbers.
+# A free process takes the next task, and the results come back in order.
 (folder / "pool.py").write_text("""
 from multiprocessing import Pool
 
@@ -56,16 +61,17 @@ print(squares.stdout, end="")
 assert squares.stdout == "[1, 4, 9]\n", squares.stderr
 
 # %%
-# These processes have no ranks and do not talk to each other. This is right for
-# independent work, such as the preparation of many files. Ranks that train together
-# are different: all of them must run at the same time.
+# A pool is right for independent tasks, such as preparing many files: its processes
+# have no ranks and never talk to each other. Training is different. All ranks must run
+# at the same time, because each of them waits for the gradients of the others.
 #
 # spawn: a function in several processes
 # --------------------------------------
 #
 # Our second program has three functions. ``main`` counts the GPUs and starts
 # ``main_worker`` once for each. Without a GPU it starts two processes on the CPU.
-# ``main`` also opens the store where the ranks meet. Port 0 means: any free port.
+# ``main`` also opens the store where the ranks meet. Port 0 means any free port, so two
+# programs on one machine do not meet by mistake.
 program = """
 import os
 from datetime import timedelta
@@ -76,46 +82,62 @@ from torch.utils.data import DataLoader, TensorDataset
 from torch.utils.data.distributed import DistributedSampler
 
 def main():
-    n_gpus = torch.cuda.device_count() or 2
+    n_gpus = torch.accelerator.device_count() or 2
     store = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
     torch.multiprocessing.spawn(main_worker, nprocs=n_gpus, args=(n_gpus, store.port))
 """
 
 # %%
-# Each process receives its number, here ``gpu``, and then ``args``. It sets two
-# variables that ``torchrun`` would have set. The whole batch of 512 samples and the 8
+# Each process receives its number, here ``gpu``, and then ``args``. It sets the
+# variables that ``torchrun`` would have set. The last one says that the store is there
+# already, so rank 0 does not open another. The whole batch of 512 samples and the 8
 # loading processes are divided by the world size. ``int`` rounds down: with six GPUs
 # each rank has 85 samples, 510 in all.
 program += """
 def main_worker(gpu, n_gpus, port):
-    os.environ.update(LOCAL_RANK=str(gpu), LOCAL_WORLD_SIZE=str(n_gpus))
+    os.environ.update(
+        RANK=str(gpu), WORLD_SIZE=str(n_gpus),
+        LOCAL_RANK=str(gpu), LOCAL_WORLD_SIZE=str(n_gpus),
+        MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port),
+        TORCHELASTIC_USE_AGENT_STORE="True")
 
     assert torch.multiprocessing.get_start_method() == "spawn"
     torch.multiprocessing.set_start_method(None, force=True)
 
-    dist.init_process_group(
-        store=dist.TCPStore("127.0.0.1", port), rank=gpu, world_size=n_gpus,
-        timeout=timedelta(seconds=60))
     train(batch_size=int(512 / n_gpus), num_worker=int(8 / n_gpus))
-    dist.destroy_process_group()
 """
 
 # %%
 # A spawned process would also spawn its loading processes, and each of them would
 # import PyTorch again. ``None`` brings back the usual start method of the system.
 #
-# The training itself does not know who started it. It takes the device of its rank as
-# in :doc:`/tutorials/ranks/hello_ranks`, and makes a loader for 2048 samples.
+# The training itself does not know who started it. It takes the device of its rank and
+# joins the group, as in :doc:`/tutorials/ranks/hello_ranks`.
 program += """
 def train(batch_size, num_worker):
+    rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     local_rank = int(os.environ["LOCAL_RANK"])
     local_world_size = int(os.environ["LOCAL_WORLD_SIZE"])
+
     accelerator = torch.accelerator.current_accelerator()
-    gpu_per_rank = torch.accelerator.device_count() >= local_world_size
+    n_gpus = torch.accelerator.device_count()
+    # Gloo sends no tensors of a Mac's GPU.
+    gpu_per_rank = n_gpus >= local_world_size and accelerator.type != "mps"
     device = torch.device(f"{accelerator}:{local_rank}" if gpu_per_rank else "cpu")
     if gpu_per_rank:
         torch.accelerator.set_device_index(local_rank)
+    if rank == 0:
+        print(f"device: {device.type} (GPUs seen: {n_gpus}, ranks: {local_world_size})")
 
+    backend = dist.get_default_backend_for_device(device)
+    dist.init_process_group(backend, timeout=timedelta(seconds=60))
+"""
+
+# %%
+# The loader takes a share of 2048 samples, as in
+# :doc:`/tutorials/ddp/distributed_data_parallel`. The label of a sample is the mean of
+# its ten features.
+program += """
     torch.manual_seed(0)
     features = torch.randn(2048, 10)
     train_data = TensorDataset(features, features.mean(dim=1, keepdim=True))
@@ -125,13 +147,13 @@ def train(batch_size, num_worker):
 """
 
 # %%
-# Before each epoch ``set_epoch`` makes a new order. Nothing fails without it, so it is
-# easily forgotten. At the end rank 0 prints a line for each rank, and the loss.
+# Before each epoch ``set_epoch`` makes a new order, as always. At the end rank 0 prints
+# a line for each rank and the loss, and all ranks leave the group.
 program += """
     model = DistributedDataParallel(torch.nn.Linear(10, 1).to(device))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    reports = [None] * dist.get_world_size()
-    report = f"rank {dist.get_rank()}: batch {batch_size}, workers {num_worker}"
+    reports = [None] * world_size
+    report = f"rank {rank}: batch {batch_size}, workers {num_worker}"
     dist.all_gather_object(reports, report)
 
     losses = []
@@ -144,15 +166,16 @@ program += """
             optimizer.step()
             losses.append(loss.item())
 
-    if dist.get_rank() == 0:
+    if rank == 0:
         print(*reports, f"loss: {losses[0]:.2f} -> {losses[-1]:.2f}", sep="\\n")
     assert losses[-1] < losses[0]
+    dist.destroy_process_group()
 """
 
 # %%
-# The last lines of the file call ``main``. Every spawned process imports the file
-# under another name, so there the condition is false. Without it, each process would
-# try to start more processes.
+# The last lines of the file call ``main``. Every spawned process imports the file under
+# another name, so there the condition is false. Without it, each process would try to
+# start more processes.
 program += """
 if __name__ == "__main__":
     main()
@@ -167,26 +190,26 @@ assert by_spawn.returncode == 0, by_spawn.stderr
 # Every rank has its share of the batch and of the loading processes.
 import torch
 
-world_size = torch.cuda.device_count() or 2
+world_size = torch.accelerator.device_count() or 2
 share = f"batch {512 // world_size}, workers {8 // world_size}"
-reports = by_spawn.stdout.splitlines()[:-1]
+reports = by_spawn.stdout.splitlines()[1:-1]
 assert reports == [f"rank {rank}: {share}" for rank in range(world_size)]
 
 # %%
 # torchrun: a whole file in several processes
 # -------------------------------------------
 #
-# With ``torchrun`` the program needs no ``main``, no store and no arguments. Every
-# process runs the whole file and finds its number in the environment.
+# With ``torchrun`` the program needs no ``main_worker``, no store and no arguments.
+# Every process runs the whole file and finds its number in the environment. The
+# condition stays: on Windows and macOS the loading processes are spawned, so they
+# import this file too.
 whole_file = """
-from datetime import timedelta
-import torch.distributed as dist
+import os
 from spawned import train
 
-dist.init_process_group(timeout=timedelta(seconds=60))
-world_size = dist.get_world_size()
-train(batch_size=int(512 / world_size), num_worker=int(8 / world_size))
-dist.destroy_process_group()
+if __name__ == "__main__":
+    world_size = int(os.environ["WORLD_SIZE"])
+    train(batch_size=int(512 / world_size), num_worker=int(8 / world_size))
 """
 
 # %%
@@ -343,6 +366,14 @@ temporary.cleanup()
 assert not folder.exists()
 
 # %%
+# Try it
+# ------
+#
+# - Replace ``nprocs=n_gpus`` by ``nprocs=1`` and keep the arguments. For whom does rank
+#   0 wait, and for how long?
+# - Leave out the last two lines of ``spawned.py``. What does the program print, and
+#   with which exit status does it end?
+#
 # Where to go next
 # ----------------
 #
