@@ -2,26 +2,28 @@
 Input sizes: which GPU gets which rows
 ======================================
 
-You pass a batch of 30 rows to a wrapped model, and inside the model there are only
-10. If you know the rule, you can read such sizes, and choose batch sizes that leave no
-GPU idle.
+You pass 30 rows to a wrapped model, and a print inside the model says 10. This page
+explains the rule behind it, and how to choose a batch size that leaves no GPU idle.
 
 We print the sizes inside and outside a small model. First it runs on the GPUs that
 your machine has, then on one, two, three and eight devices.
 """
 
 # %%
-# ``to`` moves a module, but copies a tensor
-# ------------------------------------------
+# ``to`` moves a module, but not a tensor
+# ---------------------------------------
 #
-# A program for GPUs names its device once, at the start. Without a GPU the device is
-# the CPU, and nothing else changes. Modules and tensors go there with ``to``.
+# A program for GPUs names its devices once, at the start. Without a GPU of NVIDIA or
+# AMD, the device is the CPU, and nothing else changes. Modules and tensors go there
+# with ``to``.
 import torch
 from torch import nn
 
+n_gpus = torch.cuda.device_count()
+gpus = [torch.device("cuda", i) for i in range(n_gpus)]
+devices = gpus or [torch.device("cpu")]
+device = devices[0]
 torch.manual_seed(0)
-device = torch.device("cuda:0" if torch.cuda.is_available() else "cpu")
-
 layer = nn.Linear(5, 2)
 layer.to(device)
 my_tensor = torch.ones(3, 5)  # (batch, features)
@@ -29,11 +31,11 @@ mytensor = my_tensor.to(device)
 print(layer(mytensor).size())
 
 # %%
-# A module is changed in place. For a tensor, ``to`` returns a copy on the other
-# device, and the old tensor stays where it was: keep the result. The device ``meta``
-# exists on every machine. It knows the size of a tensor but not its values, so it can
-# show this everywhere.
-my_tensor.to("meta")
+# ``module.to(device)`` moves the module itself. ``tensor.to(device)`` leaves the tensor
+# alone and returns a copy on that device, so write ``x = x.to(device)``. If the tensor
+# is there already, you get the same tensor back. The device ``meta`` exists on every
+# machine and knows sizes but no values, so it can show this everywhere.
+assert my_tensor.to("meta") is not my_tensor and my_tensor.to("cpu") is my_tensor
 assert layer.to("meta") is layer
 print("tensor:", my_tensor.device, "  module:", layer.weight.device)
 assert my_tensor.device.type == "cpu" and layer.weight.device.type == "meta"
@@ -63,9 +65,8 @@ class RandomDataset(Dataset):
         return self.len
 
 
-rand_loader = DataLoader(
-    RandomDataset(input_size, data_size), batch_size=batch_size, shuffle=True
-)
+dataset = RandomDataset(input_size, data_size)
+rand_loader = DataLoader(dataset, batch_size=batch_size, shuffle=True)
 print([len(data) for data in rand_loader])
 
 # %%
@@ -97,8 +98,8 @@ class Model(nn.Module):
 # ``nn.DataParallel``. The model is still moved to one device only, the first. From
 # there the wrapper copies it to the other GPUs in each forward pass.
 model = Model(input_size, output_size)
-if torch.cuda.device_count() > 1:
-    print("Let's use", torch.cuda.device_count(), "GPUs!")
+if n_gpus > 1:
+    print("Let's use", n_gpus, "GPUs!")
     # (30, ...) becomes (10, ...), (10, ...), (10, ...) on three GPUs.
     model = nn.DataParallel(model)
 model.to(device)
@@ -126,10 +127,10 @@ def run(model):
 run(model)
 
 # %%
-# On any number of GPUs, the rows inside follow the rule of
-# `torch.chunk <https://docs.pytorch.org/docs/stable/generated/torch.chunk.html>`__.
-# Several GPUs print from several threads: their lines come in any order and can run
-# into each other. The check therefore sorts the sizes, the largest first.
+# On any number of GPUs, the rows inside follow the rule of `torch.chunk
+# <https://docs.pytorch.org/docs/stable/generated/torch.chunk.html>`__. Several GPUs
+# print from several threads: their lines come in any order and can run into each other.
+# The check therefore sorts the sizes, the largest first.
 
 
 def sizes(*rows):
@@ -137,7 +138,7 @@ def sizes(*rows):
 
 
 for *inside, outside in seen:
-    pieces = torch.empty(outside[0]).chunk(max(1, torch.cuda.device_count()))
+    pieces = torch.empty(outside[0]).chunk(max(1, n_gpus))
     assert sorted(inside, reverse=True) == sizes(*map(len, pieces))
 assert [batch[-1:] for batch in seen] == [sizes(30), sizes(30), sizes(30), sizes(10)]
 
@@ -147,32 +148,33 @@ assert [batch[-1:] for batch in seen] == [sizes(30), sizes(30), sizes(30), sizes
 #
 # The sizes depend only on the number of devices. So we write the four steps of the
 # wrapper in plain PyTorch: split the rows, copy the model, compute, put the results
-# together. :doc:`/tutorials/one_process/multi_gpu_examples` explains each step.
-import copy
+# together. This is for the forward pass only, because a deep copy keeps no way back for
+# the gradients. :doc:`/tutorials/one_process/multi_gpu_examples` explains each step.
+from copy import deepcopy
 
 
-def data_parallel(module, input, devices):
+def forward_on(devices, module, input):
     pieces = input.chunk(len(devices))
     # There may be fewer pieces than devices: zip leaves out the last devices.
-    outputs = [
-        copy.deepcopy(module).to(device)(piece.to(device))
-        for piece, device in zip(pieces, devices)
-    ]
+    outputs = [deepcopy(module).to(d)(p.to(d)) for p, d in zip(pieces, devices)]
     return torch.cat([output.to(devices[0]) for output in outputs])
 
+
+layer = nn.Linear(5, 2)
+forward_on(devices, layer, my_tensor).sum().backward()
+assert layer.weight.grad is None
 
 # %%
 # A machine with fewer devices simulates eight: the devices that exist take turns, and
 # compute one piece after another. The sizes are the same as on eight GPUs. One device
 # receives the whole batch. The last size in a check is the one outside.
-devices = 8 * ([f"cuda:{i}" for i in range(torch.cuda.device_count())] or ["cpu"])
-model = Model(input_size, output_size).to(device)
+model = Model(input_size, output_size)
 last_batch = {}
 
 
-def run_on(number):
-    run(lambda input: data_parallel(model, input, devices[:number]))
-    last_batch[number] = [input[0] for input, output in seen[-1][:-1]]
+def run_on(n):
+    run(lambda input: forward_on((devices * n)[:n], model, input))
+    last_batch[n] = [input[0] for input, output in seen[-1][:-1]]
 
 
 run_on(1)
@@ -200,10 +202,13 @@ assert seen == [sizes(10, 10, 10, 30)] * 3 + [sizes(4, 4, 2, 10)]
 # Eight devices: three have nothing to do
 # ---------------------------------------
 #
-# A batch of 30 rows keeps all eight devices busy. Now look at the end of the output.
-# The last batch has ten rows, enough for each device to receive one. Yet only five
-# devices receive any.
-run_on(8)
+# A batch of 30 rows keeps all eight devices busy. The last batch, shown here, has ten
+# rows, enough for each device to receive one. Yet only five devices receive any.
+from contextlib import redirect_stdout
+
+with redirect_stdout(None):
+    run_on(8)
+print("last batch:", last_batch[8])
 assert seen == [sizes(4, 4, 4, 4, 4, 4, 4, 2, 30)] * 3 + [sizes(2, 2, 2, 2, 2, 10)]
 
 # %%
@@ -211,19 +216,16 @@ assert seen == [sizes(4, 4, 4, 4, 4, 4, 4, 2, 30)] * 3 + [sizes(2, 2, 2, 2, 2, 1
 # places of the last three are empty.
 import matplotlib.pyplot as plt
 
-fig, ax = plt.subplots(
-    figsize=(7, 3),
-    layout="constrained",
+fig, axes = plt.subplots(
+    ncols=3, figsize=(7, 3),
     label="Bars show how many of ten rows each device receives. Two devices receive 5 "
     "each, three receive 4, 4 and 2, and with eight devices only five receive 2 each.",
 )
-labels = "two devices", "three devices", "eight devices"
-for i, number, hatch in (0, 2, ""), (1, 3, "//"), (2, 8, ".."):
-    rows = last_batch[number]
-    places = [device + 0.27 * (i - 1) for device in range(len(rows))]
-    ax.bar(places, rows, width=0.25, label=labels[i], hatch=hatch)
-ax.set(xlabel="device", ylabel="rows of the last batch", xticks=range(8), xlim=(-1, 8))
-ax.legend()
+for ax, n, name in zip(axes, (2, 3, 8), ("two", "three", "eight")):
+    ax.barh(range(len(last_batch[n])), last_batch[n])
+    ax.set(title=f"{name} devices", xlabel="rows", xticks=range(6))
+    ax.set(yticks=range(n), ylim=(n - 0.5, -0.5))
+axes[0].set_ylabel("device")
 plt.show()
 
 # %%
@@ -233,47 +235,45 @@ plt.show()
 # ``torch.chunk`` first fixes the length of a piece: rows divided by devices, rounded
 # up. Then it cuts such pieces until no rows are left. Ten rows on eight devices make
 # pieces of two rows, and five of them are enough.
+#
+# So choose a batch size that is a multiple of the number of GPUs. If the small last
+# batch does not matter to you, drop it with ``drop_last=True``.
 from math import ceil
 
 for rows in range(1, 101):
     length = ceil(rows / 8)
     pieces = torch.empty(rows).chunk(8)
     assert len(pieces[0]) == length and len(pieces) == ceil(rows / length)
+    assert rows % 8 or {len(piece) for piece in pieces} == {rows // 8}
 
 # %%
-# ``torch.tensor_split`` would give rows to all eight devices. It would not be faster:
-# all wait for the device with the most rows, and that device has two rows either way.
-# Better is a batch size that is a multiple of the number of GPUs. The last small batch
-# can be left out with ``DataLoader(drop_last=True)``.
-rows = torch.empty(10)
-print("chunk:       ", [len(piece) for piece in rows.chunk(8)])
-print("tensor_split:", [len(piece) for piece in rows.tensor_split(8)])
-assert len(rows.chunk(8)[0]) == len(rows.tensor_split(8)[0])
-
-# %%
-# Any module can be wrapped
-# -------------------------
+# The batch must be the first dimension
+# -------------------------------------
 #
-# A convolution, a recurrent network, a transformer: any module will do, if its inputs
-# and outputs have the batch as their first dimension. Split over three devices, it
-# returns the same as alone.
+# A convolution and a transformer can be wrapped, because the batch is the first
+# dimension of what they take and return. Split over three devices, nothing changes.
 images = torch.randn(10, 3, 8, 8, dtype=torch.float64, device=device)
 conv = nn.Conv2d(3, 4, 3)  # (batch, channels, height, width)
-words = torch.randn(10, 6, 8, dtype=torch.float64, device=device)
+words = torch.randn(9, 6, 8, dtype=torch.float64, device=device)
 encoder = nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True)
-
 for module, input in (conv, images), (encoder, words):
     module.to(device, torch.float64)
-    output = data_parallel(module, input, devices[:3])
+    output = forward_on((devices * 3)[:3], module, input)
     print(type(module).__name__, output.size())
-    assert torch.allclose(output, module(input))
+    torch.testing.assert_close(output, module(input))
 
 # %%
-# One kind of layer notices the split. In training, batch normalization computes its
-# mean over the rows that it sees. On three devices it sees only the rows of its own
-# piece, so the result changes.
+# A recurrent network has the batch second, unless you ask for ``batch_first=True``. In
+# its hidden state the batch is always second, so the pieces are joined the wrong way.
+#
+# Batch normalization notices the split, because in training it computes its mean over
+# the rows that it sees. On three devices these are only the rows of one piece.
+rnn = nn.GRU(8, 4, batch_first=True).to(device, torch.float64)
+hidden = torch.cat([rnn(piece)[1] for piece in words.chunk(3)])
+print("hidden state:", tuple(hidden.size()), "instead of", tuple(rnn(words)[1].size()))
+assert hidden.size() == (3, 3, 4) and rnn(words)[1].size() == (1, 9, 4)
 norm = nn.BatchNorm2d(3).to(device, torch.float64)
-same = torch.allclose(data_parallel(norm, images, devices[:3]), norm(images))
+same = torch.allclose(forward_on((devices * 3)[:3], norm, images), norm(images))
 print("BatchNorm2d: same result", same)
 assert not same
 
@@ -281,19 +281,18 @@ assert not same
 # Summary
 # -------
 #
-# * ``nn.DataParallel`` splits each batch by itself and sends the pieces to copies of
-#   the model on several GPUs.
-# * It collects the results and joins them before it returns them to you. Outside, the
-#   sizes stay the same.
-# * The split is ``torch.chunk``: equal pieces, a shorter last one, and sometimes fewer
-#   pieces than GPUs.
+# ``nn.DataParallel`` splits each batch with ``torch.chunk``, sends the pieces to copies
+# of the model on the GPUs, and joins the results. Outside, the sizes stay the same.
+#
+# Try it
+# ------
+#
+# In ``forward_on``, write ``tensor_split`` in place of ``chunk``. Which check fails
+# first, and does the device with the most rows have less to do than before?
 #
 # Where to go next
 # ----------------
 #
-# * :doc:`/tutorials/one_process/multi_gpu_examples` takes the wrapper apart.
-# * :doc:`/tutorials/ranks/hello_ranks` gives each GPU a process of its own. PyTorch
+# - :doc:`/tutorials/one_process/multi_gpu_examples` takes the wrapper apart.
+# - :doc:`/tutorials/ranks/hello_ranks` gives each GPU a process of its own. PyTorch
 #   recommends this for training.
-# * The reference of `nn.DataParallel
-#   <https://docs.pytorch.org/docs/stable/generated/torch.nn.DataParallel.html>`__ lists
-#   all its arguments.

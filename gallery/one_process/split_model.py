@@ -2,8 +2,8 @@
 Splitting the model: two halves on two devices
 ==============================================
 
-A model that does not fit on one GPU may fit on two. Then you split the model, and not
-the data.
+A model that does not fit on one GPU may fit on two, if each computes a part of it. Then
+you split the model, and not the data.
 
 We put each half of a network on its own device and check that it learns the same. We
 count what travels, and see who waits. Then we split a single layer in two, as AlexNet
@@ -14,17 +14,19 @@ did.
 # Two ways to share the work
 # --------------------------
 #
-# * **Split the data**: each device has the whole model, and a part of the batch.
-# * **Split the model**: each device has a part of the model, and sees the whole batch.
+# - **Split the data**: each device has the whole model, and a part of the batch.
+# - **Split the model**: each device has a part of the model, and sees the whole batch.
 #
-# We need two devices. Where there are fewer than two GPUs, the CPU takes the empty
-# places.
+# We need two devices. So if there are fewer than two GPUs, the only device stands in
+# the list twice.
 import torch
 from torch import nn
 
-torch.manual_seed(0)
-gpus = [f"cuda:{i}" for i in range(torch.cuda.device_count())]
-devices = [*gpus, "cpu", "cpu"][:2]
+n_gpus = torch.cuda.device_count()
+gpus = [torch.device("cuda", i) for i in range(n_gpus)]
+devices = gpus or [torch.device("cpu")]
+device = devices[0]
+places = (devices * 2)[:2]
 
 # %%
 # One half on each device
@@ -37,16 +39,17 @@ devices = [*gpus, "cpu", "cpu"][:2]
 class TwoHalves(nn.Module):
     def __init__(self):
         super().__init__()
-        self.first = nn.Sequential(nn.Linear(32, 128), nn.ReLU()).to(devices[0])
-        self.second = nn.Linear(128, 32).to(devices[1])
+        self.first = nn.Sequential(nn.Linear(32, 128), nn.ReLU()).to(places[0])
+        self.second = nn.Linear(128, 32).to(places[1])
 
     def forward(self, x):
-        x = self.first(x.to(devices[0]))
-        return self.second(x.to(devices[1]))
+        x = self.first(x.to(places[0]))
+        return self.second(x.to(places[1]))
 
 
-model = TwoHalves()
-x, y = torch.randn(128, 32), torch.randn(128, 32)  # (batch, features)
+torch.manual_seed(0)
+model = TwoHalves().double()  # double precision, to compare sharply
+x, y = torch.randn(2, 128, 32).double()  # (batch, features)
 print(model(x).size())
 
 # %%
@@ -60,17 +63,10 @@ import copy
 
 whole = nn.Sequential(copy.deepcopy(model.first), copy.deepcopy(model.second)).cpu()
 start = copy.deepcopy(whole)
-
-
-def train_one_step(model):
-    output = model(x)
-    loss = nn.functional.mse_loss(output, y.to(output.device))
-    loss.backward()
-    torch.optim.SGD(model.parameters(), lr=0.1).step()
-
-
-train_one_step(model)
-train_one_step(whole)
+for network in model, whole:
+    output = network(x)
+    nn.functional.mse_loss(output, y.to(output.device)).backward()
+    torch.optim.SGD(network.parameters(), lr=0.1).step()
 for split, together in zip(model.parameters(), whole.parameters()):
     torch.testing.assert_close(split.grad.cpu(), together.grad)
     torch.testing.assert_close(split.cpu(), together)
@@ -83,18 +79,51 @@ print("equal after one step:", len(list(model.parameters())), "tensors")
 #
 # This is why you split a model: no device has to hold all parameters. Gradients and the
 # state of the optimizer lie beside their parameters, so these are divided too.
-
-
-def count(module):
-    return sum(parameter.numel() for parameter in module.parameters())
-
-
-print("parameters:", count(model.first), "+", count(model.second), "=", count(whole))
-assert count(model.first) + count(model.second) == count(whole)
-for half, device in zip((model.first, model.second), devices):
-    assert all(str(parameter.device) == device for parameter in half.parameters())
+sizes = [sum(p.numel() for p in m.parameters()) for m in (*model.children(), whole)]
+print("parameters: {} + {} = {}".format(*sizes))
+assert sizes[0] + sizes[1] == sizes[2]
+assert [p.device for p in model.parameters()] == 2 * places[:1] + 2 * places[1:]
 
 # %%
+# A model partly on the CPU, partly on a GPU
+# ------------------------------------------
+#
+# A large embedding table may not fit on the GPU, while the layers after it should
+# compute there. So ``forward`` moves the data in the middle, and autograd moves the
+# gradient back. Outputs and gradients equal those of the same model on the CPU.
+
+
+class DistributedModel(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Embedding(1000, 10)
+        # An RNN or any other layer could stand here.
+        self.rnn = nn.Linear(10, 10).to(device)
+
+    def forward(self, x):
+        x = self.embedding(x)  # the table is read on the CPU
+        x = x.to(device)  # only the rows that were read move to the GPU
+        return self.rnn(x)
+
+
+mixed = DistributedModel().double()
+on_cpu = nn.Sequential(copy.deepcopy(mixed.embedding), copy.deepcopy(mixed.rnn).cpu())
+words = torch.tensor([[4, 8, 15], [16, 23, 4]])  # (batch, words)
+output, expected = mixed(words), on_cpu(words)
+torch.testing.assert_close(output.cpu(), expected)
+output.square().mean().backward()
+expected.square().mean().backward()
+for ours, theirs in zip(mixed.parameters(), on_cpu.parameters(), strict=True):
+    torch.testing.assert_close(ours.grad.cpu(), theirs.grad)
+table = mixed.embedding.weight
+assert output.device == device and table.grad.device == torch.device("cpu")
+print("rows with a gradient:", table.grad.any(dim=1).nonzero().flatten().tolist())
+assert table.grad.any(dim=1).sum() == 5
+
+# %%
+# Word 4 occurs twice, so six words use five rows of the table. All other rows have a
+# gradient of zero.
+#
 # A split model sends activations
 # -------------------------------
 #
@@ -104,23 +133,16 @@ for half, device in zip((model.first, model.second), devices):
 events = []  # (device, pass, numbers)
 
 
-def write_down(device):
-    def hook(module, inputs, output):
-        events.append((device, "forward", output.numel()))
-        output.register_hook(
-            lambda grad: events.append((device, "backward", grad.numel()))
-        )
-
-    return hook
+def write_down(d, output):
+    events.append((d, "forward", output.numel()))
+    output.register_hook(lambda grad: events.append((d, "backward", grad.numel())))
 
 
-model.first.register_forward_hook(write_down(0))
-model.second.register_forward_hook(write_down(1))
+model.first.register_forward_hook(lambda half, args, output: write_down(0, output))
+model.second.register_forward_hook(lambda half, args, output: write_down(1, output))
 model(x).sum().backward()
-for event in events:
-    print(*event)
-assert events[0] == (0, "forward", x.size(0) * 128)
-assert events[3] == (0, "backward", x.size(0) * 128)
+print(*events, sep="\n")
+assert events[0][2] == events[3][2] == len(x) * 128
 
 # %%
 # Split data send gradients
@@ -129,19 +151,19 @@ assert events[3] == (0, "backward", x.size(0) * 128)
 # Now each device gets a copy of the whole model, and half of the rows. The gradients of
 # one copy travel to the other, and their mean travels back. It is the gradient of the
 # whole batch.
-replicas = [copy.deepcopy(start).to(device) for device in devices]
-for replica, device, x_part, y_part in zip(replicas, devices, x.chunk(2), y.chunk(2)):
-    nn.functional.mse_loss(replica(x_part.to(device)), y_part.to(device)).backward()
-
+#
+# Which way sends less depends on the batch. A split model sends more with each row.
+# With split data it is two numbers for each parameter, whatever the batch. On n devices
+# it is 2 (n - 1), because all but one send their gradients and receive the mean.
+replicas = [copy.deepcopy(start).to(d) for d in places]
+for replica, d, x_part, y_part in zip(replicas, places, x.chunk(2), y.chunk(2)):
+    nn.functional.mse_loss(replica(x_part.to(d)), y_part.to(d)).backward()
 sent = 0
 for mine, other, together in zip(*(m.parameters() for m in (*replicas, whole))):
     mean = (mine.grad.cpu() + other.grad.cpu()) / 2
     sent += other.grad.numel() + mean.numel()
     torch.testing.assert_close(mean, together.grad)
 
-# %%
-# Which way sends less depends on the batch. A split model sends more with each row.
-# With split data it is two numbers for each parameter, whatever the batch.
 print("split data: ", sent, "numbers for any batch")
 for batch in 32, 64, 128:
     events.clear()
@@ -149,104 +171,98 @@ for batch in 32, 64, 128:
     travelled = events[0][2] + events[3][2]
     print("split model:", travelled, "numbers for", batch, "rows")
     assert (travelled < sent) == (batch < 128) and travelled == batch * 2 * 128
-assert sent == 2 * count(whole)
+assert sent == 2 * sizes[2]
 
 # %%
 # One device works, the other waits
 # ---------------------------------
 #
 # The second half needs the output of the first. On the way back it is the other way
-# round. At each moment one device works, so two GPUs are no faster than one. In the
-# picture, the order comes from the hooks. The lengths are only drawn equal.
+# round. At each moment one device works, so two GPUs are no faster than one.
+#
+# A pipeline makes these gaps smaller: it cuts the batch into micro-batches, and the
+# first device starts on the next one while the second is still working. A device starts
+# a micro-batch when its neighbor has finished it and it is free itself. With m equally
+# long micro-batches, each of p devices is idle for (p - 1) / (m + p - 1) of the time.
+from fractions import Fraction
+
+
+def pipeline(p, m):
+    free = [0] * p  # when each device is free
+    done = [0] * m  # when each micro-batch can go on
+    for kind, way in ("forward", 1), ("backward", -1):
+        for d in range(p)[::way]:
+            for i in range(m):
+                slot = max(free[d], done[i])
+                free[d] = done[i] = slot + 1
+                yield d, kind, slot
+
+
+for p, m in (2, 1), (2, 4), (4, 4), (4, 16):
+    slots = [slot for d, kind, slot in pipeline(p, m)]
+    idle = 1 - Fraction(len(slots), p * (max(slots) + 1))
+    assert idle == Fraction(p - 1, m + p - 1)
+    print(f"{p} devices, micro-batches: {m}, idle: {idle}")
+assert [e[:2] for e in events] == [s[:2] for s in pipeline(2, 1)]
+
+# %%
+# Above, the batch stays whole, in the order that the hooks saw. Below, it is cut into
+# four micro-batches. The lengths are only drawn equal.
 import matplotlib.pyplot as plt
 
-order = [(device, kind) for device, kind, numbers in events]
-assert order == [(0, "forward"), (1, "forward"), (1, "backward"), (0, "backward")]
-
-fig, ax = plt.subplots(
-    figsize=(7, 3),
-    layout="constrained",
-    label="Bars for two devices over four steps. Device 0 works in the first and the "
-    "last step, device 1 in the two between. They never work at the same time.",
-)
-for step, (device, kind) in enumerate(order):
-    color, hatch = ("C0", "") if kind == "forward" else ("C1", "//")
-    ax.barh(device, 1, 0.6, left=step, color=color, hatch=hatch)
-ax.set(xlabel="step", ylabel="device", xlim=(0, 5.6), xticks=range(5), yticks=[0, 1])
-ax.legend([ax.patches[0], ax.patches[3]], ["forward pass", "backward pass"])
+fig, axes = plt.subplots(2, sharex=True, figsize=(7, 4), label=(
+    "Bars for two devices. Above, they never work at the same time. Below, with four "
+    "micro-batches, they mostly do, and end sooner."))
+for ax, m in zip(axes, (1, 4)):
+    for d, kind, slot in pipeline(2, m):
+        color, hatch = ("C0", "") if kind == "forward" else ("C1", "//")
+        ax.barh(d, 1 / m - 0.03, 0.6, left=slot / m, color=color, hatch=hatch)
+    ax.set(ylabel="device", yticks=[0, 1], ylim=(1.5, -0.5), xlim=(0, 5.6))
+axes[0].legend([ax.patches[0], ax.patches[-1]], ["forward pass", "backward pass"])
+axes[1].set(xlabel="step", xticks=range(5))
 plt.show()
 
 # %%
-# A pipeline fills the gaps. It cuts the batch into micro-batches, and the first device
-# begins the next one while the second device works.
-#
 # AlexNet splits its layers in two columns
 # ----------------------------------------
 #
 # `AlexNet <https://doi.org/10.1145/3065386>`__ was trained in 2012 on two GPUs with
 # 3 GB each. Each GPU had half of the channels of every layer. In the second layer, a
 # GPU saw only its own channels. Today this is an ordinary layer with ``groups=2``.
-full = nn.Conv2d(96, 256, kernel_size=5, padding=2)
-grouped = nn.Conv2d(96, 256, kernel_size=5, padding=2, groups=2).double()
-columns = [nn.Conv2d(48, 128, 5, padding=2).double().to(device) for device in devices]
-print("parameters:", count(full), "full,", count(grouped), "in two columns")
-assert count(grouped) == count(columns[0]) + count(columns[1])
-
-# %%
-# The first 128 filters of the grouped layer are the first column. All numbers here are
-# small and whole, so that every sum is exact. Outputs and gradients then agree to the
-# last digit.
-
-
-@torch.no_grad()
-def fill(tensor):
-    return tensor.copy_(torch.randint_like(tensor, -3, 4))
-
-
-for parameter in grouped.parameters():
-    fill(parameter)
-for i, column in enumerate(columns):
-    half = {name: tensor.chunk(2)[i] for name, tensor in grouped.named_parameters()}
-    column.load_state_dict(half)
-
-images = fill(torch.empty(2, 96, 27, 27).double())  # (batch, channels, height, width)
-parts = [part.to(device) for part, device in zip(images.chunk(2, dim=1), devices)]
-maps = torch.cat([column(part).cpu() for column, part in zip(columns, parts)], dim=1)
-print("largest difference:", (maps - grouped(images)).abs().max().item())
-assert torch.equal(maps, grouped(images))
-
-maps.square().sum().backward()
-grouped(images).square().sum().backward()
-gradient = torch.cat([column.weight.grad.cpu() for column in columns])
-assert torch.equal(gradient, grouped.weight.grad)
-
-# %%
-# In the third layer the columns meet
-# -----------------------------------
 #
-# Here each GPU reads the channels of both, and computes half of the filters. Together
-# they make one ordinary layer, with no groups. Splitting single layers in this way is
-# now called tensor parallelism.
+# In the third layer the columns meet. Each GPU reads the channels of both, and computes
+# half of the filters. Splitting single layers in this way is now called tensor
+# parallelism. All numbers here are small and whole, so that every sum is exact.
 from torch.nn.functional import conv2d, max_pool2d
 
-third = nn.Conv2d(256, 384, kernel_size=3, padding=1).double()
-for parameter in third.parameters():
-    fill(parameter)
 
-pooled = max_pool2d(maps.detach(), kernel_size=3, stride=2)  # (2, 256, 13, 13)
-outputs = []
-for device, weight, bias in zip(devices, third.weight.chunk(2), third.bias.chunk(2)):
-    half = conv2d(pooled.to(device), weight.to(device), bias.to(device), padding=1)
-    outputs.append(half.cpu())
-print("two halves:", [tuple(half.shape) for half in outputs])
-assert torch.equal(torch.cat(outputs, dim=1), third(pooled))
+def in_halves(layer, inputs):
+    filters = zip(layer.weight.chunk(2), layer.bias.chunk(2))
+    return torch.cat([
+        conv2d(part.to(d), weight.to(d), bias.to(d), padding=layer.padding).cpu()
+        for d, part, (weight, bias) in zip(places, inputs, filters)
+    ], dim=1)
+
+
+grouped = nn.Conv2d(96, 256, kernel_size=5, padding=2, groups=2).double()
+third = nn.Conv2d(256, 384, kernel_size=3, padding=1).double()
+images = torch.empty(2, 96, 27, 27).double()  # (batch, channels, height, width)
+for tensor in (images, *grouped.parameters(), *third.parameters()):
+    tensor.detach().random_(-3, 4)
+maps = in_halves(grouped, images.chunk(2, dim=1))
+assert torch.equal(maps, grouped(images))
+pooled = max_pool2d(maps, kernel_size=3, stride=2)
+assert torch.equal(in_halves(third, [pooled, pooled]), third(pooled))
+print(tuple(images.shape), "->", tuple(maps.shape), "->", tuple(pooled.shape))
 
 # %%
 # Which way to choose
 # -------------------
 #
 # Does the model fit on one GPU? Then split the data: it is simpler, and all GPUs work
-# at the same time. Split the model when it does not fit.
+# at the same time. If it does not fit, a third way is usually tried first today: split
+# the data, and let each GPU keep only a part of every parameter (`fully_shard
+# <https://docs.pytorch.org/docs/stable/distributed.fsdp.fully_shard.html>`__).
 #
 # .. list-table::
 #    :header-rows: 1
@@ -255,22 +271,29 @@ assert torch.equal(torch.cat(outputs, dim=1), third(pooled))
 #    * - Question
 #      - Split the data
 #      - Split the model
+#      - Shard the parameters
 #    * - What does a device hold?
 #      - all parameters
 #      - a part of them
-#    * - What does it see?
-#      - a part of the batch
-#      - the whole batch
+#      - a part of each, the rest only for a moment
 #    * - What travels?
 #      - gradients of parameters
 #      - activations and their gradients
+#      - parameters and their gradients
 #    * - Who waits?
-#      - nobody, if the parts are equal
-#      - the other device, without a pipeline
+#      - all, for the gradients of the others
+#      - the other device, less with a pipeline
+#      - all, for parameters and gradients
+#
+# Try it
+# ------
+#
+# - How many micro-batches do four devices need, to be idle for less than a tenth of the
+#   time? Let ``pipeline`` count.
 #
 # Where to go next
 # ----------------
 #
-# * :doc:`/tutorials/one_process/multi_gpu_examples` splits the data in one process.
-# * :doc:`/tutorials/ddp/distributed_data_parallel` splits the data between processes.
-# * :doc:`/tutorials/ranks/hello_ranks` starts one process for each GPU.
+# - :doc:`/tutorials/one_process/multi_gpu_examples` splits the data in one process.
+# - :doc:`/tutorials/ddp/distributed_data_parallel` splits the data between processes.
+# - :doc:`/tutorials/ranks/hello_ranks` starts one process for each GPU.
