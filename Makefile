@@ -61,8 +61,8 @@ bench: html $(VENV)/.browser  ## measure builds, pages, search and the live view
 	@PYTHONPATH=. $(PY) tests/bench_search.py
 	@$(PY) tests/bench_lighthouse.py
 
-torture: $(READY)  ## kill builds, take things away, compare two builds (20 minutes)
-	@$(PY) -m pytest -n 2 --dist load tests/torture.py
+torture: $(READY)  ## kill builds, pretend machines, compare two builds (40 minutes)
+	@$(PY) -m pytest -n 2 --dist load tests/torture.py tests/torture_machines.py
 	@$(PY) tests/torture_builds.py
 
 lint: $(READY)  ## check style, types and catalogs' form

@@ -95,7 +95,7 @@ def test_the_navigation_can_be_reached_and_nothing_is_dead(
     expect(page.locator(".page-toc a:visible").first).to_be_visible()
     page.locator(".bd-docs-nav a[href*='starting_processes']").click()
 
-    page.wait_for_url(f"{served}{language}/tutorials/ranks/starting_processes.html")
+    page.wait_for_url(f"{served}{language}/tutorials/ddp/starting_processes.html")
     assert page.locator("article h1").is_visible()
 
 

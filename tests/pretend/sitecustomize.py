@@ -1,0 +1,33 @@
+"""Make torch believe in another machine: ``PRETEND=cuda:4``, ``mps:1`` or ``xpu:2``.
+
+Python imports this at its start where the folder is in ``PYTHONPATH``. Pretended is
+only what a program asks before it chooses a device: which accelerator there is, and how
+many of them. A tensor or a group on a pretended GPU fails as it does without one.
+"""
+
+import os
+
+
+def pretend(kind: str, count: int) -> None:
+    """Let torch find so many accelerators of a kind."""
+    import torch
+
+    def visible() -> int:
+        return 0 if os.environ.get("CUDA_VISIBLE_DEVICES") == "" else count
+
+    def accelerator(*_: object) -> torch.device:
+        return torch.device(kind)
+
+    torch._C._get_accelerator = accelerator
+    torch._C._accelerator_getAccelerator = accelerator
+    torch._C._accelerator_setDeviceIndex = lambda index: None
+    module = getattr(torch, kind)
+    module.device_count = visible
+    module.is_available = lambda: visible() > 0
+    if kind == "mps":
+        torch.backends.mps.is_available = module.is_available
+
+
+if machine := os.environ.get("PRETEND"):
+    name, _, number = machine.partition(":")
+    pretend(name, int(number))

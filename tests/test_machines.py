@@ -1,0 +1,211 @@
+"""Each page chooses the right device and backend on machines that are not here.
+
+Nothing computes on a pretended GPU. Whole pages run on pretended machines where they
+compute on the CPU; `make torture` does the same for all machines and numbers of ranks.
+"""
+
+from __future__ import annotations
+
+import io
+from contextlib import redirect_stdout
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pretended
+import pytest
+import torch
+import torch.distributed as dist
+from pretended import GALLERY, MACHINES, RANKS, kind_and_count, start_of
+
+HELLO = GALLERY / "ranks" / "hello_ranks.py"
+OF_RANKS = [
+    p for p in pretended.pages() if "init_process_group(" in p.read_text("utf-8")
+]
+BACKENDS = {"cpu": "gloo", "cuda": "nccl", "xpu": "xccl"}
+
+
+def name(path: Path) -> str:
+    return path.stem
+
+
+@pytest.mark.parametrize("page", OF_RANKS, ids=name)
+def test_all_pages_start_their_ranks_with_the_same_lines(page: Path) -> None:
+    text = page.read_text("utf-8")
+
+    lines = [one for one in start_of(page) if "backend =" not in one]
+
+    expected = start_of(GALLERY / "ddp" / "distributed_data_parallel.py")
+    if page == HELLO:
+        lines = [one for one in lines if "backend +=" not in one]
+    assert lines == [one for one in expected if "backend =" not in one]
+    assert len(lines) > 8
+    assert "# Gloo sends no tensors of a Mac's GPU." in text
+
+
+@pytest.mark.parametrize("page", OF_RANKS, ids=name)
+def test_a_group_is_never_made_without_a_backend(page: Path) -> None:
+    calls = [one for one in pretended.statements(page) if "init_process_group(" in one]
+
+    assert calls
+    assert all("init_process_group(backend, timeout=" in one for one in calls)
+
+
+class Start:
+    """What a page's first lines do as one rank of a machine."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, Any]] = []
+        self.names: dict[str, Any] = {}
+        self.printed = ""
+
+    @property
+    def backends(self) -> dict[str, str]:
+        """Give the backend of each kind of device in the group that would be made."""
+        config = dist.distributed_c10d.BackendConfig(dist.Backend(self.calls[-1][1]))
+        return config.get_device_backend_map()
+
+
+@pytest.fixture
+def start(monkeypatch: pytest.MonkeyPatch) -> Any:
+    def pretend(page: Path, machine: str, ranks: int) -> Start:
+        kind, count = kind_and_count(machine)
+        rank, done = ranks - 1, Start()
+        for key, value in (("RANK", rank), ("WORLD_SIZE", ranks)):
+            monkeypatch.setenv(key, str(value))
+            monkeypatch.setenv(f"LOCAL_{key}", str(value))
+        found = torch.device(kind) if kind else None
+        for target, value in (
+            ("current_accelerator", lambda *_, **__: found),
+            ("device_count", lambda: count),
+            ("set_device_index", lambda index: done.calls.append(("device", index))),
+        ):
+            monkeypatch.setattr(torch.accelerator, target, value)
+        monkeypatch.setattr(
+            dist,
+            "init_process_group",
+            lambda backend=None, **_: done.calls.append(("group", backend)),
+        )
+        program = ["import os, torch", "import torch.distributed as dist"]
+        program += ["from datetime import timedelta", *start_of(page)]
+        with redirect_stdout(io.StringIO()) as printed:
+            exec("\n".join(program), done.names)
+        done.printed = printed.getvalue()
+        return done
+
+    return pretend
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("page", OF_RANKS, ids=name)
+def test_device_and_backend_fit_the_machine(
+    start: Any, page: Path, machine: str, ranks: int
+) -> None:
+    kind, count = kind_and_count(machine)
+
+    done = start(page, machine, ranks)
+
+    on_gpu = pretended.computes_on_gpus(machine, ranks)
+    device = done.names["device"]
+    assert device == torch.device(f"{kind}:{ranks - 1}" if on_gpu else "cpu")
+    # the GPU is set before the group is made, since that may already use it
+    assert [call for call, _ in done.calls] == (["device"] if on_gpu else []) + [
+        "group"
+    ]
+    assert ("device", ranks - 1) in done.calls or not on_gpu
+    assert done.backends[device.type] == BACKENDS[device.type]
+    if page == HELLO:
+        assert done.backends["cpu"] == "gloo"
+    expected = f"device: {device.type} (GPUs seen: {count}, ranks: {ranks})\n"
+    assert done.printed == (expected if ranks == 1 else "")  # rank 0 says it, once
+
+
+LINES_OF_DEVICES = """\
+n_gpus = torch.cuda.device_count()
+gpus = [torch.device("cuda", i) for i in range(n_gpus)]
+devices = gpus or [torch.device("cpu")]
+device = devices[0]
+"""
+OF_ONE_PROCESS = sorted((GALLERY / "one_process").glob("*.py"))
+
+
+@pytest.mark.parametrize("page", OF_ONE_PROCESS, ids=name)
+def test_all_pages_of_one_process_choose_devices_with_the_same_lines(
+    page: Path,
+) -> None:
+    text = page.read_text("utf-8")
+
+    assert text.count(LINES_OF_DEVICES) == 1
+    assert text.count("torch.cuda.device_count()") == 1
+
+
+@pytest.mark.parametrize("machine", [one for one in MACHINES if "xpu" not in one])
+def test_a_model_on_the_first_device_is_where_its_wrapper_wants_it(
+    monkeypatch: pytest.MonkeyPatch, machine: str
+) -> None:
+    kind, count = kind_and_count(machine)
+    if kind:
+        monkeypatch.setattr(getattr(torch, kind), "device_count", lambda: count)
+        found = torch.backends.mps if kind == "mps" else getattr(torch, kind)
+        monkeypatch.setattr(found, "is_available", lambda: True)
+    parallel = import_module("torch.nn.parallel.data_parallel")
+    monkeypatch.setattr(parallel, "_check_balance", lambda device_ids: None)
+    monkeypatch.setattr(torch.nn.Module, "to", lambda self, device: self)
+
+    names: dict[str, Any] = {"torch": torch}
+    exec(LINES_OF_DEVICES, names)
+    wrapper = torch.nn.DataParallel(torch.nn.Linear(1, 1))
+
+    expected = list(range(count)) if kind == "cuda" else []
+    assert wrapper.device_ids == [gpu.index for gpu in names["gpus"]] == expected
+    where = wrapper.src_device_obj if expected else torch.device("cpu")
+    assert names["device"] == where
+
+
+@pytest.mark.parametrize("stem", ["multi_gpu_examples", "data_parallel_limits"])
+def test_a_page_that_needs_the_wrapper_refuses_the_gpus_of_intel(
+    tmp_path: Path, stem: str
+) -> None:
+    done = pretended.run(GALLERY / "one_process" / f"{stem}.py", tmp_path, "xpu:2")
+
+    said = "nn.DataParallel does not run on the GPUs of Intel.\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", said)
+
+
+def test_one_gpu_bound_to_each_process_is_seen_in_the_first_lines(start: Any) -> None:
+    done = start(HELLO, "cuda:1", 4)
+
+    assert done.names["device"] == torch.device("cpu")
+    assert done.backends == {"cpu": "gloo"}
+
+
+@pytest.mark.parametrize("machine", ["mps:1", "cuda:3"])
+@pytest.mark.parametrize("page", pretended.launched_pages(), ids=name)
+def test_a_page_runs_on_a_machine_with_fewer_gpus_than_ranks(
+    tmp_path: Path, page: Path, machine: str
+) -> None:
+    done = pretended.run(page, tmp_path, machine, 4)
+
+    assert done.returncode == 0, done.stderr
+    assert f"device: cpu (GPUs seen: {machine[-1]}, ranks: 4)\n" in done.stdout
+
+
+def test_processes_are_started_on_a_mac(tmp_path: Path) -> None:
+    page = GALLERY / "ddp" / "starting_processes.py"
+
+    done = pretended.run(page, tmp_path, "mps:1")
+
+    assert done.returncode == 0, done.stderr
+    assert "device: cpu (GPUs seen: 1, ranks: 1)\n" in done.stdout
+
+
+@pytest.mark.parametrize("page", pretended.launched_pages(), ids=name)
+def test_plain_python_is_told_in_one_sentence_what_to_do(
+    tmp_path: Path, page: Path
+) -> None:
+    done = pretended.run(page, tmp_path)
+
+    assert done.returncode == 1
+    said = "Start this program with torchrun, as its first lines say.\n"
+    assert (done.stdout, done.stderr) == ("", said)

@@ -1,0 +1,68 @@
+"""Run every page on every pretended machine, with 1, 2, 3, 4 and 8 ranks.
+
+`make torture` runs it; it takes a quarter of an hour. A page that computes on the CPU
+runs to its end. One that takes a pretended GPU says so, and goes as far as the CPU's
+build of torch does: `ON_GPUS.md` lists what only real GPUs can show.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pretended
+import pytest
+from pretended import MACHINES, RANKS, REFUSED
+
+OF_RANKS = pretended.launched_pages()
+PLAIN = [page for page in pretended.pages() if page not in OF_RANKS]
+
+
+NO_INTEL = "nn.DataParallel does not run on the GPUs of Intel."
+
+
+def takes_gpus(page: Path, machine: str, ranks: int) -> bool:
+    """Tell whether a page computes on the GPUs of a machine."""
+    if page.parent.name == "one_process" and machine.startswith("xpu"):
+        return False
+    return pretended.computes_on_gpus(machine, ranks)
+
+
+def check(page: Path, folder: Path, machine: str, ranks: int) -> None:
+    """Run a page; it ends well, or where it needs the GPU that is not there."""
+    done = pretended.run(page, folder, machine, ranks)
+
+    if machine.startswith("xpu") and NO_INTEL in page.read_text("utf-8"):
+        assert (done.returncode, done.stderr) == (1, f"{NO_INTEL}\n")
+    elif takes_gpus(page, machine, ranks):
+        assert done.returncode != 0
+        assert any(one in done.stderr for one in REFUSED), done.stderr
+        if ranks:
+            kind, _ = pretended.kind_and_count(machine)
+            assert f"device: {kind} (" in done.stdout
+    else:
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("page", OF_RANKS, ids=lambda page: page.stem)
+def test_a_page_of_ranks(tmp_path: Path, page: Path, machine: str, ranks: int) -> None:
+    check(page, tmp_path, machine, ranks)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("page", PLAIN, ids=lambda page: page.stem)
+def test_a_page_of_one_process(tmp_path: Path, page: Path, machine: str) -> None:
+    check(page, tmp_path, machine, 0)
+
+
+@pytest.mark.parametrize("ranks", [5, 7])
+def test_a_number_of_ranks_that_does_not_fit_is_refused(
+    tmp_path: Path, ranks: int
+) -> None:
+    page = pretended.GALLERY / "ddp" / "distributed_data_parallel.py"
+
+    done = pretended.run(page, tmp_path, "", ranks)
+
+    assert done.returncode != 0
+    assert "Choose a number of ranks that divides 24" in done.stderr
