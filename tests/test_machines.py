@@ -169,7 +169,7 @@ def test_a_page_that_needs_the_wrapper_refuses_the_gpus_of_intel(
 ) -> None:
     done = pretended.run(GALLERY / "one_process" / f"{stem}.py", tmp_path, "xpu:2")
 
-    said = "nn.DataParallel does not run on the GPUs of Intel.\n"
+    said = "nn.DataParallel does not run on xpu.\n"
     assert (done.returncode, done.stdout, done.stderr) == (1, "", said)
 
 

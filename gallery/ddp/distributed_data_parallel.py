@@ -18,16 +18,17 @@ the wrapper does. Then we break it in two ways.
 # Start the ranks
 # ---------------
 #
-# Every program of this kind begins like this, and :doc:`/tutorials/ranks/hello_ranks`
-# explains the steps. The function at the end returns the values of all ranks as a list.
-# We use it only to look, never to train.
+# The programs of this site begin like this, and :doc:`/tutorials/ranks/hello_ranks`
+# explains the steps. In real training leave ``timeout`` out, because rank 0 may save or
+# evaluate for longer than a minute. The function at the end returns the values of all
+# ranks as a list. We use it only to look, never to train.
 import os
 from datetime import timedelta
 
 import torch
 import torch.distributed as dist
 
-if "RANK" not in os.environ:
+if "LOCAL_WORLD_SIZE" not in os.environ:
     raise SystemExit("Start this program with torchrun, as its first lines say.")
 rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
 local_rank = int(os.environ["LOCAL_RANK"])
@@ -109,7 +110,8 @@ if rank == 0:
 #
 # What distinguishes it from a program for one device? The loader takes the sampler, the
 # model is wrapped, ``set_epoch`` is called, and the loss is averaged over the ranks
-# before it is printed, because each of them has seen other samples.
+# before it is printed, because each of them has seen other samples. A later section
+# explains ``pin_memory`` and ``non_blocking``.
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, TensorDataset
@@ -139,6 +141,7 @@ for epoch in range(4):
         optimizer.step()
         total += loss.detach()
     dist.all_reduce(total)
+    # Near enough for a log: the last batch is smaller than the others.
     mean_losses.append(total.item() / (len(trainloader) * world_size))
     if rank == 0:
         print(f"epoch {epoch}: loss {mean_losses[-1]:.2f}")
@@ -146,15 +149,17 @@ assert mean_losses[-1] < mean_losses[0]
 
 # %%
 # One rank is enough to save the model, because all ranks have the same one. Save the
-# model inside the wrapper: its keys have no prefix, so a program for one device can
-# load them. Never put a collective below this ``if``, where rank 0 would wait for the
-# others.
+# model inside the wrapper, because its keys have no prefix. A program for one device
+# can load them with ``map_location="cpu"``, even without a GPU. Never put a collective
+# below this ``if``, where rank 0 would wait for the others.
 from tempfile import TemporaryFile
 
 if rank == 0:
     with TemporaryFile() as file:  # in your program: a name, such as "model.pt"
         torch.save(ddp_model.module.state_dict(), file)
     print("saved:", *ddp_model.module.state_dict())
+assert all(key.startswith("module.") for key in ddp_model.state_dict())
+assert not any(key.startswith("module.") for key in ddp_model.module.state_dict())
 
 # %%
 # Wrapping makes the ranks equal
@@ -162,8 +167,8 @@ if rank == 0:
 #
 # Every rank builds its own model. With different seeds the models differ too, until
 # ``DistributedDataParallel`` copies the parameters and buffers of rank 0 to all others.
-# The model must be on its device before. With one device for each rank, the argument
-# ``device_ids`` can be left out.
+# Move the model to its device before you wrap it. With one device for each rank, the
+# argument ``device_ids`` can be left out.
 from torch.nn.utils import parameters_to_vector
 
 alone_here = world_size == 1  # a single rank always agrees with itself
@@ -190,7 +195,7 @@ assert agree_before == alone_here and agree_after
 # We take one more batch and three copies of the model. The first is wrapped. The second
 # computes on the samples of its rank and talks to nobody. The third plays the single
 # process, so it receives the samples of all ranks as one batch. We compare in double
-# precision, where the matrix units of a GPU do not round the factors.
+# precision, where the order of the sums makes no visible difference.
 import copy
 
 single = copy.deepcopy(model).double()
@@ -236,8 +241,10 @@ assert agree
 # %%
 # This holds for parameters, but not for buffers. The statistics of a batch
 # normalization come from the samples of each rank alone. Before the next forward pass,
-# all ranks receive those of rank 0. On GPUs, ``nn.SyncBatchNorm`` computes them over
-# the samples of all ranks instead.
+# all ranks receive those of rank 0. So a forward pass of the wrapper is a collective
+# too: if rank 0 evaluates alone, let it call ``ddp_model.module``. On GPUs,
+# ``nn.SyncBatchNorm.convert_sync_batchnorm(model)``, called before the wrapping,
+# computes the statistics over the samples of all ranks.
 norm = DistributedDataParallel(nn.BatchNorm1d(10).to(device))
 norm(inputs)
 own_means = from_all_ranks(norm.module.running_mean.tolist())
@@ -249,8 +256,8 @@ if rank == 0:
 assert (own_means == received) == alone_here and received == [own_means[0]] * world_size
 
 # %%
-# First way to lose it: call the inner model
-# ------------------------------------------
+# First mistake: call the inner model
+# -----------------------------------
 #
 # The wrapper prepares the averaging in its own ``forward``. A call of ``.module``, or
 # of the model that was wrapped, skips it. There is no error, but each rank steps along
@@ -273,12 +280,14 @@ if rank == 0:
 assert agree == alone_here
 
 # %%
-# Second way to lose it: change one rank
-# --------------------------------------
+# Second mistake: change one rank
+# -------------------------------
 #
 # Parameters are copied only once, when the model is wrapped. If rank 0 alone loads a
 # checkpoint afterwards, its parameters stay different, because equal gradients cannot
-# repair that. Here it sets one bias to 0.
+# repair that. Here it sets one bias to 0. So let every rank load the checkpoint before
+# the model is wrapped. Wrapping again repairs the parameters, but not the state of the
+# optimizer.
 changed = DistributedDataParallel(copy.deepcopy(model))
 changed.zero_grad()
 if rank == 0:
@@ -314,7 +323,7 @@ assert len(inputs) == 8 and inputs.is_pinned() == gpu_per_rank
 # ``num_workers`` counts the loading processes of one rank, not of all ranks, and not
 # the GPUs. This loader returns the ID of the process that loaded a batch, so we can
 # count.
-if hasattr(os, "fork"):  # not on Windows
+if hasattr(os, "fork"):  # a function of this page cannot be sent to a spawned process
     workers = DataLoader(
         train_data, batch_size=8, sampler=train_sampler, num_workers=2,
         collate_fn=lambda samples: os.getpid(), multiprocessing_context="fork")
@@ -341,10 +350,10 @@ dist.destroy_process_group()
 # Try it
 # ------
 #
-# - Deal 26 samples in place of 24. Which two cards does the sampler deal twice, and
-#   which assert notices?
-# - Move ``dist.all_reduce(total)`` below an ``if rank == 0``. What happens, and after
-#   how many seconds?
+# - Deal 26 samples in place of 24 to four ranks. Which two cards does the sampler deal
+#   twice, and which assert notices?
+# - Put ``dist.all_reduce(total)`` below an ``if rank == 0``. With which call of the
+#   other ranks does it meet, and what does the error say?
 #
 # Where to go next
 # ----------------

@@ -3,11 +3,11 @@ Starting processes: what each way gives a process
 =================================================
 
 Before several ranks can train one model, something has to start them. ``torchrun`` and
-``torch.multiprocessing.spawn`` do it in different ways. A ``Pool`` of Python also
-starts processes, but for other work.
+``torch.multiprocessing.spawn`` do it in different ways. Python's ``Pool`` also starts
+processes, but for other work.
 
-We start the same training in two ways and compare the results. Then we take a program
-away from its file, as a notebook does, and see what breaks.
+We start the same training in two ways and compare the results. Then we run a program
+without a file, as a notebook does, and see what breaks.
 """
 
 # %%
@@ -69,9 +69,9 @@ assert squares.stdout == "[1, 4, 9]\n", squares.stderr
 # --------------------------------------
 #
 # Our second program has three functions. ``main`` counts the GPUs and starts
-# ``main_worker`` once for each. Without a GPU it starts two processes on the CPU.
-# ``main`` also opens the store where the ranks meet. Port 0 means any free port, so two
-# programs on one machine do not meet by mistake.
+# ``main_worker`` once for each. Without a GPU it starts two processes on the CPU, and
+# on a Mac one. ``main`` also opens the store where the ranks meet. Port 0 means any
+# free port, so two programs on one machine do not meet by mistake.
 program = """
 import os
 from datetime import timedelta
@@ -89,10 +89,10 @@ def main():
 
 # %%
 # Each process receives its number, here ``gpu``, and then ``args``. It sets the
-# variables that ``torchrun`` would have set. The last one says that the store is there
-# already, so rank 0 does not open another. The whole batch of 512 samples and the 8
-# loading processes are divided by the world size. ``int`` rounds down: with six GPUs
-# each rank has 85 samples, 510 in all.
+# variables that ``torchrun`` would have set. The last one, which is internal to
+# PyTorch, says that the store is there already, so rank 0 does not open another. The
+# whole batch of 512 samples and the 8 loading processes are divided by the world size.
+# ``int`` rounds down: with six GPUs each rank has 85 samples, 510 in all.
 program += """
 def main_worker(gpu, n_gpus, port):
     os.environ.update(
@@ -214,8 +214,9 @@ if __name__ == "__main__":
 
 # %%
 # ``torchrun`` is the short name of the module ``torch.distributed.run``. With
-# ``--standalone`` it takes a free port too. Both ways print the same lines: after the
-# start there is no difference.
+# ``--standalone`` it takes a free port too. Both ways print the same lines, because the
+# training reads only the environment. One difference is hidden by our ``run``:
+# ``torchrun`` gives each rank one thread, and ``spawn`` does not.
 (folder / "with_torchrun.py").write_text(whole_file)
 by_torchrun = run(
     "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={world_size}",

@@ -3,12 +3,12 @@ DataParallel: why one process is not enough
 ===========================================
 
 With ``nn.DataParallel``, one line puts all GPUs of a machine to work, and yet training
-is often hardly faster than on one. This page measures why, so that you can tell when
-the one line is enough.
+may be hardly faster than on one. This page shows three reasons, so that you can tell
+when the one line is enough.
 
 We take one training step apart, count its bytes on several devices, and measure the
-effect of Python's lock. Then come two traps that change your results without any error
-message.
+effect of Python's lock. Then come two traps that can change your results, although the
+program runs.
 """
 
 # %%
@@ -24,12 +24,13 @@ n_gpus = torch.cuda.device_count()
 gpus = [torch.device("cuda", i) for i in range(n_gpus)]
 devices = gpus or [torch.device("cpu")]
 device = devices[0]
-if torch.xpu.is_available():
-    raise SystemExit("nn.DataParallel does not run on the GPUs of Intel.")
+accelerator = torch.accelerator.current_accelerator(check_available=True)
+if accelerator and accelerator.type not in ("cuda", "mps"):
+    raise SystemExit(f"nn.DataParallel does not run on {accelerator.type}.")
 
 torch.manual_seed(0)
 model = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 1000))
-model = model.double().to(device)  # double precision, to compare sharply
+model = model.double().to(device)  # for a precise comparison
 x = torch.randn(128, 64).double().to(device)  # (batch, features)
 target = torch.randint(1000, (128,)).to(device)  # (batch,)
 loss_function = nn.CrossEntropyLoss()
@@ -104,10 +105,11 @@ print([tuple(piece.shape) for piece in pieces], "->", tuple(gathered.shape))
 # First limit: one device carries more
 # ------------------------------------
 #
-# Every device holds weights, a piece of the batch and its outputs. Three things more
-# are on the first device only: the gradients of the model, the state of the optimizer,
-# and the gathered outputs. We count them all after the step, when the gradients of the
-# copies are already added up.
+# Every device holds weights, a piece of the batch and its outputs. Three large things
+# more are on the first device only: the gradients of the model, the state of the
+# optimizer, and the gathered outputs. We count what one step needs, even at different
+# moments. We leave out the whole batch, what the loss keeps, and the gradients of the
+# copies, which are added up at once.
 optimizer = torch.optim.Adam(model.parameters())
 optimizer.step()
 state = [s[k] for s in optimizer.state.values() for k in ("exp_avg", "exp_avg_sq")]
@@ -122,9 +124,10 @@ assert held[0] - held[1] == 3 * one_model + gathered.nbytes
 print("bytes on each device:", held)
 
 # %%
-# The difference is three times the model, and the outputs of the whole batch. So the
-# first GPU runs out of memory while the others have room. The activations inside the
-# model are not counted here. They add the same to every device.
+# The difference is at least three times the model, and the outputs of the whole batch.
+# So the first GPU runs out of memory while the others have room. The activations, which
+# are the outputs of the inner layers, are not counted here, because they add the same
+# to every device.
 #
 # Second limit: every step copies the model
 # -----------------------------------------
@@ -145,12 +148,14 @@ for n in (2, 4, 8):
 # Third limit: one interpreter serves all devices
 # -----------------------------------------------
 #
-# ``nn.DataParallel`` uses one thread for each device. Threads share one Python
+# ``nn.DataParallel`` uses one thread for each device, and all threads share one Python
 # interpreter. In the usual build of Python, its lock, the GIL, lets only one of them
-# run Python code at a time. Each process has an interpreter of its own.
+# run Python code at a time. Processes do not share it, because each has an interpreter
+# of its own.
 #
 # Two threads, then two processes, do the same work side by side. It is a round of many
-# small matrix products, or a round of a few large ones.
+# small matrix products, or a round of a few large ones. We measure on the CPU. On a GPU
+# an operation returns at once, so there the threads compete to start operations.
 import inspect
 import json
 import os
@@ -216,12 +221,12 @@ for run, n in (in_threads, 1), (in_threads, 2), (in_processes, 2):
     print(run.__name__, "- workers:", n, "interpreters:", len(set(pids)))
 
 # %%
-# In the figure, 1 means that the second worker costs no time, and 2 that the two could
-# as well work one after the other. Every product gives the lock back while it computes,
-# and must get it back before the next line of Python. For a small product, waiting for
-# the lock and waking up takes longer than the product. So two threads can be slower
-# than one after the other. For a large product it does not matter. Two processes have
-# no lock in common.
+# In the figure, 1 means that the second worker costs no extra time. At 2, the workers
+# might as well take turns. Every product gives the lock back while it computes, and
+# must get it back before the next line of Python. For a small product, waiting for the
+# lock and waking up takes longer than the product. So two threads can take longer
+# together than if they took turns. For a large product it does not matter. Two
+# processes have no lock in common.
 #
 # .. note::
 #
@@ -244,10 +249,11 @@ plt.show()
 # ----------------------------------------
 #
 # Replicas are thrown away after the forward pass, together with everything that
-# ``forward`` stored on them. Only the first one uses the model's own parameters and
-# buffers, so only there an in-place change survives. This module counts its calls in an
-# attribute and its rows in a buffer.
-from copy import copy, deepcopy
+# ``forward`` stored on them. Only the first one uses the model's own parameters, and
+# its buffers: tensors that are not trained, such as the statistics of batch
+# normalization. So only there an in-place change survives. This module counts its calls
+# in an attribute and its rows in a buffer.
+from copy import deepcopy
 
 
 class Counting(nn.Module):
@@ -263,8 +269,8 @@ class Counting(nn.Module):
 
 
 counting = Counting().to(device)
-# A shallow copy shares the buffer, a deep copy does not.
-replicas = [copy(counting)] + [deepcopy(counting) for _ in range(3)]
+replicas = [deepcopy(counting) for _ in range(4)]
+replicas[0].rows = counting.rows  # the first replica shares the buffers
 for replica, piece in zip(replicas, x.chunk(4), strict=True):
     replica(piece)
 print("calls:", counting.calls, " rows:", int(counting.rows), "of", len(x))
@@ -276,38 +282,39 @@ assert wrapped.module.calls == (0 if len(gpus) > 1 else 1)
 assert wrapped.module.rows == len(x.chunk(len(devices))[0])
 
 # %%
-# Batch normalization keeps its statistics in buffers. So they come from the rows of
-# the first device alone. On one device, ``nn.DataParallel`` makes no replicas and
-# every change stays. A test on a laptop does not find this trap.
+# So the statistics of batch normalization come from the rows of the first device alone.
+# On one device, ``nn.DataParallel`` makes no replicas and every change stays. A test on
+# a laptop does not find this trap.
 #
-# Second trap: gradients are summed, not averaged
-# -----------------------------------------------
+# Second trap: a sum of losses is not their mean
+# ----------------------------------------------
 #
 # If you compute the loss from the gathered outputs, as above, the gradients are right.
 # But some models return their loss from ``forward``. Then ``nn.DataParallel`` returns
-# one loss for each device, and you choose what becomes of them. With their sum, the
-# gradient grows with the number of devices.
+# one loss for each device, with a warning. ``backward`` needs a single number, so you
+# must combine them. With their sum, the gradient grows with the number of devices.
 #
-# The mean is right only while all pieces have the same size. Ten rows give pieces of
-# 3, 3, 3 and 1, and the single row counts three times as much as each other row. The
-# weighted mean is right again.
+# The mean is right only while all pieces have the same size. Ten rows give pieces of 3,
+# 3, 3 and 1, and the single row counts three times as much as each other row. The mean
+# weighted by rows is right again. With ``ignore_index``, weight each loss by the number
+# of targets that count, not by the rows.
 
 
 def gradient(loss):
     return torch.autograd.grad(loss, model[0].weight, retain_graph=True)[0]
 
 
-for batch in 128, 10:
-    pieces = list(zip(x[:batch].chunk(4), target[:batch].chunk(4)))
+for n, batch in (2, 128), (4, 128), (8, 128), (4, 10):
+    pieces = list(zip(x[:batch].chunk(n), target[:batch].chunk(n)))
     per_device = torch.stack([loss_function(model(a), b) for a, b in pieces])
     rows = torch.tensor([len(b) for _, b in pieces], device=device)
     weighted = (per_device * rows).sum() / rows.sum()
     whole = gradient(loss_function(model(x[:batch]), target[:batch]))
     torch.testing.assert_close(gradient(weighted), whole)
     mean, total = gradient(per_device.mean()), gradient(per_device.sum())
+    torch.testing.assert_close(total, n * mean)
     assert torch.allclose(mean, whole) == (batch == 128)
-    assert torch.allclose(total, 4 * whole) == (batch == 128)
-    print("pieces of", rows.tolist(), "rows")
+print("the last pieces have", rows.tolist(), "rows")
 
 # %%
 # PyTorch recommends DistributedDataParallel
@@ -320,9 +327,9 @@ for batch in 128, 10:
 # of its own.
 #
 # The table compares one step on n devices. Its middle column repeats the counts of this
-# page. Its last column is not computed here. It follows from what
-# :doc:`/tutorials/ddp/distributed_data_parallel` checks: after equal steps, all ranks
-# still have equal models.
+# page. Its last column is not computed here: no parameters are sent, as
+# :doc:`/tutorials/ddp/distributed_data_parallel` shows, and a ring all-reduce spreads
+# the gradients evenly.
 #
 # .. list-table::
 #    :header-rows: 1
@@ -334,11 +341,11 @@ for batch in 128, 10:
 #    * - Python interpreters
 #      - 1
 #      - n
-#    * - Copies of the parameters that are sent
-#      - n - 1
-#      - 0
+#    * - Sent and received by the first device, in sizes of the model
+#      - 2 (n - 1)
+#      - 4 (n - 1) / n
 #    * - More on the first device than on others
-#      - 3 times the model with Adam, and the outputs of all rows
+#      - at least 3 times the model with Adam, and the outputs of all rows
 #      - nothing
 #
 # Try it

@@ -94,9 +94,9 @@ class Model(nn.Module):
 # Wrap the model if there are several GPUs
 # ----------------------------------------
 #
-# PyTorch uses one GPU unless you ask for more. One line asks: it wraps the model in
-# ``nn.DataParallel``. The model is still moved to one device only, the first. From
-# there the wrapper copies it to the other GPUs in each forward pass.
+# A model computes on the one device that it is on. One line asks for more: it wraps the
+# model in ``nn.DataParallel``. The model is still moved to one device only, the first.
+# From there the wrapper copies it to the other GPUs in each forward pass.
 model = Model(input_size, output_size)
 if n_gpus > 1:
     print("Let's use", n_gpus, "GPUs!")
@@ -149,7 +149,8 @@ assert [batch[-1:] for batch in seen] == [sizes(30), sizes(30), sizes(30), sizes
 # The sizes depend only on the number of devices. So we write the four steps of the
 # wrapper in plain PyTorch: split the rows, copy the model, compute, put the results
 # together. This is for the forward pass only, because a deep copy keeps no way back for
-# the gradients. :doc:`/tutorials/one_process/multi_gpu_examples` explains each step.
+# the gradients. We copy in this simple way, because we only want the sizes.
+# :doc:`/tutorials/one_process/multi_gpu_examples` explains each step.
 from copy import deepcopy
 
 
@@ -202,8 +203,9 @@ assert seen == [sizes(10, 10, 10, 30)] * 3 + [sizes(4, 4, 2, 10)]
 # Eight devices: three have nothing to do
 # ---------------------------------------
 #
-# A batch of 30 rows keeps all eight devices busy. The last batch, shown here, has ten
-# rows, enough for each device to receive one. Yet only five devices receive any.
+# A batch of 30 rows gives all eight devices work, but the last one only half as much.
+# The last batch, shown here, has ten rows, enough for each device to receive one. Yet
+# only five devices receive any.
 from contextlib import redirect_stdout
 
 with redirect_stdout(None):
@@ -237,7 +239,8 @@ plt.show()
 # pieces of two rows, and five of them are enough.
 #
 # So choose a batch size that is a multiple of the number of GPUs. If the small last
-# batch does not matter to you, drop it with ``drop_last=True``.
+# batch does not matter in training, drop it with ``DataLoader(..., drop_last=True)``.
+# Do not drop it when you evaluate.
 from math import ceil
 
 for rows in range(1, 101):
@@ -256,11 +259,11 @@ images = torch.randn(10, 3, 8, 8, dtype=torch.float64, device=device)
 conv = nn.Conv2d(3, 4, 3)  # (batch, channels, height, width)
 words = torch.randn(9, 6, 8, dtype=torch.float64, device=device)
 encoder = nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True)
-for module, input in (conv, images), (encoder, words):
+for module, batch in (conv, images), (encoder, words):
     module.to(device, torch.float64)
-    output = forward_on((devices * 3)[:3], module, input)
+    output = forward_on((devices * 3)[:3], module, batch)
     print(type(module).__name__, output.size())
-    torch.testing.assert_close(output, module(input))
+    torch.testing.assert_close(output, module(batch))
 
 # %%
 # A recurrent network has the batch second, unless you ask for ``batch_first=True``. In

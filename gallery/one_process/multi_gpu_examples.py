@@ -15,9 +15,9 @@ four small functions. Every example also runs without a GPU.
 # ---------------------------
 #
 # First we list the GPUs, because everything starts on the first of them, or on the CPU
-# if there is none. ``torch.cuda`` knows the GPUs of NVIDIA and AMD. The wrapper passes
-# over the GPU of a Mac, and for Intel's, PyTorch `lacks functions
-# <https://github.com/pytorch/pytorch/issues/143239>`__ that it calls.
+# if there is none. ``torch.cuda`` knows the GPUs of NVIDIA and AMD. The wrapper ignores
+# the GPU of a Mac. It fails on Intel's GPUs, because PyTorch `lacks functions
+# <https://github.com/pytorch/pytorch/issues/143239>`__ that it needs there.
 import torch
 from torch import nn
 
@@ -25,12 +25,13 @@ n_gpus = torch.cuda.device_count()
 gpus = [torch.device("cuda", i) for i in range(n_gpus)]
 devices = gpus or [torch.device("cpu")]
 device = devices[0]
-if torch.xpu.is_available():
-    raise SystemExit("nn.DataParallel does not run on the GPUs of Intel.")
+accelerator = torch.accelerator.current_accelerator(check_available=True)
+if accelerator and accelerator.type not in ("cuda", "mps"):
+    raise SystemExit(f"nn.DataParallel does not run on {accelerator.type}.")
 
 # %%
-# One line wraps a small model, and the rest of the program stays as it is for one
-# device. The model learns to add ten numbers, so its loss goes down.
+# One line wraps a small model, and the training loop stays as it is for one device. The
+# model learns to add ten numbers, so its loss goes down.
 torch.manual_seed(0)
 model = nn.Sequential(nn.Linear(10, 20), nn.ReLU(), nn.Linear(20, 1)).to(device)
 parallel_model = nn.DataParallel(model)
@@ -53,11 +54,11 @@ print(f"loss: {losses[0]:.1f} -> {losses[-1]:.1f}")
 # Four functions share the work
 # -----------------------------
 #
-# Inside, the wrapper calls four functions of ``nn.parallel``. Scatter and gather have
-# their names from MPI, an old standard for programs that run as several processes.
+# Inside, the wrapper calls four functions of ``nn.parallel``. Scatter and gather are
+# named after operations of MPI, a standard for programs that run as several processes.
 #
-# - **replicate** copies a module to several devices.
 # - **scatter** cuts the input along its first dimension, one piece for each device.
+# - **replicate** copies a module to several devices.
 # - **parallel_apply** starts one thread for each copy, so all GPUs can work together.
 # - **gather** joins the outputs along the first dimension, on one device.
 #
@@ -65,23 +66,25 @@ print(f"loss: {losses[0]:.1f} -> {losses[-1]:.1f}")
 import matplotlib.pyplot as plt
 
 rows = ["C0", "C0", "C1", "C1"]  # their colors
-boxes = [(0, 0, rows), (1, 0, rows), (1, 1, []), (2, 0, rows[:2]), (2, 1, rows[2:])]
-boxes += [(3, 0, rows[:2]), (3, 1, rows[2:]), (4, 0, rows)]  # (step, device, rows)
+half, rest = rows[:2], rows[2:]
+boxes = [(0, 0, rows), (1, 0, half), (1, 1, rest), (2, 0, half), (2, 1, rest)]
+boxes += [(3, 0, half), (3, 1, rest), (4, 0, rows)]  # (step, device, rows)
 arrow = {"arrowstyle": "->", "color": "C2", "lw": 2, "shrinkA": 0, "shrinkB": 0}
 fig, ax = plt.subplots(
     figsize=(7, 3),
-    label="Boxes show what two devices hold after each step. The model is copied to "
-    "device 1, half of the rows follow, both compute, all outputs return to device 0.",
+    label="Boxes show what two devices hold after each step. Half of the rows go to "
+    "device 1, a copy of the model follows, both compute, all outputs return.",
 )
 for step, d, colors in boxes:
     ax.barh(d, 0.7, 0.84, left=step - 0.35, fill=False)
-    ax.text(step, d - 0.27, "model", ha="center", va="center")
+    if (step, d) != (1, 1):
+        ax.text(step, d - 0.27, "model", ha="center", va="center")
     y = [d - 0.08 + 0.14 * i for i in range(len(colors))]
     hatch = "//" if step > 2 else ""
     ax.barh(y, 0.5, 0.1, left=step - 0.25, color=colors, hatch=hatch)
 for step, start, end in (0, 0, 1), (1, 0, 1), (2, 0, 0), (2, 1, 1), (3, 1, 0):
     ax.annotate("", (step + 0.65, end), (step + 0.35, start), arrowprops=arrow)
-ax.set_xticks(range(5), ["start", "replicate", "scatter", "compute", "gather"])
+ax.set_xticks(range(5), ["start", "scatter", "replicate", "compute", "gather"])
 ax.set(ylabel="device", yticks=[0, 1], xlim=(-0.5, 4.5), ylim=(1.5, -0.5))
 plt.show()
 
@@ -113,7 +116,8 @@ class DataParallelModel(nn.Module):
 # A small hook notes how many rows each layer receives. Without a GPU there is only one
 # piece, the whole batch. In that case ``nn.DataParallel`` simply calls the layer
 # inside, without an error and without a message. From here on we compute in float64,
-# because some GPUs shorten float32 numbers before they multiply them.
+# because a split batch adds its numbers in another order. In float64 the difference is
+# too small to matter.
 model = DataParallelModel().to(device, torch.float64)
 x = x.double()
 
@@ -132,8 +136,9 @@ print("rows computed by block2:", rows)
 # The results equal those of the unwrapped layers
 # -----------------------------------------------
 #
-# Splitting the batch must not change what is learned. So we put the same layers
-# together without the wrapper, and compare the outputs and all six gradients.
+# No layer here mixes rows, so splitting the batch must not change what is learned. We
+# put the same layers together without the wrapper, and compare the outputs and all six
+# gradients.
 plain = nn.Sequential(model.block1, layer, model.block3)
 parameters = list(plain.parameters())
 wrapped_grads = torch.autograd.grad(y.square().mean(), parameters)
@@ -176,7 +181,9 @@ print([tuple(piece.shape) for piece in inputs])
 # Copied weights are results of a computation, so they cannot be parameters of a module.
 # ``functional_call`` puts them into a module for the time of one call. Threads would
 # disturb each other in a shared module, so each one has a deep copy. The deep copy
-# alone would not do, because autograd does not record it.
+# alone would not do, because autograd does not record it. The function of
+# ``nn.parallel`` also carries ``no_grad`` and autocast into its threads. Ours does not,
+# so do not train with it.
 from concurrent.futures import ThreadPoolExecutor
 from torch.func import functional_call
 
@@ -202,9 +209,9 @@ print([tuple(part.shape) for part in outputs], "->", tuple(y.shape))
 # Going backward, the gradients are summed
 # ----------------------------------------
 #
-# The loss is a mean over the whole batch, but each replica has seen only its own rows.
-# So it gets only their part of the gradient. Autograd adds the parts in the original
-# layer, and the sum is the gradient of the unsplit batch.
+# The loss is a mean over the whole batch, but each replica sees only its own rows. So
+# each replica computes only a part of the gradient. Autograd adds the parts in the
+# original layer, and the sum is the gradient of the unsplit batch.
 split = torch.autograd.grad(y.square().mean(), layer.weight, retain_graph=True)[0]
 whole = torch.autograd.grad(layer(x).square().mean(), layer.weight)[0]
 parts = [part.square().sum() / y.numel() for part in outputs]
@@ -228,11 +235,11 @@ def data_parallel(module, input, device_ids, output_device=None):
     # Without an output_device, the outputs meet on the first device.
     if output_device is None:
         output_device = device_ids[0]
-    replicas = nn.parallel.replicate(module, device_ids)
     inputs = nn.parallel.scatter(input, device_ids)
-    # A small batch gives fewer pieces than devices: some replicas have no work.
-    replicas = replicas[: len(inputs)]
-    outputs = nn.parallel.parallel_apply(replicas, inputs)
+    # A small batch gives fewer pieces than devices: the others get no replica.
+    device_ids = device_ids[: len(inputs)]
+    replicas = nn.parallel.replicate(module, device_ids)
+    outputs = nn.parallel.parallel_apply(replicas, inputs, devices=device_ids)
     return nn.parallel.gather(outputs, output_device)
 
 
@@ -276,8 +283,8 @@ print(plain.load_state_dict(state))
 # Try it
 # ------
 #
-# In ``replicate``, write ``p.detach().to`` in place of ``p.to``. The outputs would stay
-# the same, so which check fails first, and why?
+# In ``replicate``, write ``p.detach().to`` in place of ``p.to``. The outputs stay the
+# same. Which check fails first, and why?
 #
 # Where to go next
 # ----------------

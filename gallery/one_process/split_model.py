@@ -33,7 +33,8 @@ places = (devices * 2)[:2]
 # -----------------------
 #
 # The model moves its data itself. Each half goes to its device when the model is made.
-# In ``forward``, the data follow: first to one device, then to the other.
+# In ``forward``, the data follow: first to one device, then to the other. Do not call
+# ``to(device)`` on the whole model, because it would put both halves there.
 
 
 class TwoHalves(nn.Module):
@@ -48,7 +49,7 @@ class TwoHalves(nn.Module):
 
 
 torch.manual_seed(0)
-model = TwoHalves().double()  # double precision, to compare sharply
+model = TwoHalves().double()  # for a precise comparison
 x, y = torch.randn(2, 128, 32).double()  # (batch, features)
 print(model(x).size())
 
@@ -78,7 +79,7 @@ print("equal after one step:", len(list(model.parameters())), "tensors")
 # ----------------------------
 #
 # This is why you split a model: no device has to hold all parameters. Gradients and the
-# state of the optimizer lie beside their parameters, so these are divided too.
+# state of the optimizer lie beside their parameters, so they are divided too.
 sizes = [sum(p.numel() for p in m.parameters()) for m in (*model.children(), whole)]
 print("parameters: {} + {} = {}".format(*sizes))
 assert sizes[0] + sizes[1] == sizes[2]
@@ -122,14 +123,15 @@ assert table.grad.any(dim=1).sum() == 5
 
 # %%
 # Word 4 occurs twice, so six words use five rows of the table. All other rows have a
-# gradient of zero.
+# gradient of zero, which takes as much memory as the table. With ``nn.Embedding(...,
+# sparse=True)`` and ``torch.optim.SparseAdam``, only the rows in use have a gradient.
 #
 # A split model sends activations
 # -------------------------------
 #
-# Hooks write down which half computes, and how many numbers leave it or come back to
-# it. What leaves the first half goes to the other device. In the backward pass,
-# gradients of the same size come back.
+# Hooks record which half computes, and how many numbers leave it or come back to it.
+# What leaves the first half goes to the other device. In the backward pass, gradients
+# of the same size come back.
 events = []  # (device, pass, numbers)
 
 
@@ -150,7 +152,7 @@ assert events[0][2] == events[3][2] == len(x) * 128
 #
 # Now each device gets a copy of the whole model, and half of the rows. The gradients of
 # one copy travel to the other, and their mean travels back. It is the gradient of the
-# whole batch.
+# whole batch, because both halves have equally many rows.
 #
 # Which way sends less depends on the batch. A split model sends more with each row.
 # With split data it is two numbers for each parameter, whatever the batch. On n devices
@@ -178,12 +180,13 @@ assert sent == 2 * sizes[2]
 # ---------------------------------
 #
 # The second half needs the output of the first. On the way back it is the other way
-# round. At each moment one device works, so two GPUs are no faster than one.
+# round. At each moment only one device works, so two GPUs are no faster than one.
 #
 # A pipeline makes these gaps smaller: it cuts the batch into micro-batches, and the
 # first device starts on the next one while the second is still working. A device starts
-# a micro-batch when its neighbor has finished it and it is free itself. With m equally
-# long micro-batches, each of p devices is idle for (p - 1) / (m + p - 1) of the time.
+# a micro-batch when its neighbor has finished it and it is free itself. If all parts of
+# the model and all m micro-batches take equally long, each of p devices is idle for (p
+# - 1) / (m + p - 1) of the time.
 from fractions import Fraction
 
 
@@ -226,13 +229,13 @@ plt.show()
 # AlexNet splits its layers in two columns
 # ----------------------------------------
 #
-# `AlexNet <https://doi.org/10.1145/3065386>`__ was trained in 2012 on two GPUs with
-# 3 GB each. Each GPU had half of the channels of every layer. In the second layer, a
-# GPU saw only its own channels. Today this is an ordinary layer with ``groups=2``.
+# `AlexNet <https://doi.org/10.1145/3065386>`__ was trained in 2012 on two GPUs with 3
+# GB each. Each GPU had half of the channels of every layer. In the second layer, a GPU
+# saw only its own channels. Today this is an ordinary layer with ``groups=2``.
 #
 # In the third layer the columns meet. Each GPU reads the channels of both, and computes
 # half of the filters. Splitting single layers in this way is now called tensor
-# parallelism. All numbers here are small and whole, so that every sum is exact.
+# parallelism.
 from torch.nn.functional import conv2d, max_pool2d
 
 
@@ -246,22 +249,21 @@ def in_halves(layer, inputs):
 
 grouped = nn.Conv2d(96, 256, kernel_size=5, padding=2, groups=2).double()
 third = nn.Conv2d(256, 384, kernel_size=3, padding=1).double()
-images = torch.empty(2, 96, 27, 27).double()  # (batch, channels, height, width)
-for tensor in (images, *grouped.parameters(), *third.parameters()):
-    tensor.detach().random_(-3, 4)
+images = torch.randn(2, 96, 27, 27).double()  # (batch, channels, height, width)
 maps = in_halves(grouped, images.chunk(2, dim=1))
-assert torch.equal(maps, grouped(images))
+torch.testing.assert_close(maps, grouped(images))
 pooled = max_pool2d(maps, kernel_size=3, stride=2)
-assert torch.equal(in_halves(third, [pooled, pooled]), third(pooled))
+torch.testing.assert_close(in_halves(third, [pooled, pooled]), third(pooled))
 print(tuple(images.shape), "->", tuple(maps.shape), "->", tuple(pooled.shape))
 
 # %%
 # Which way to choose
 # -------------------
 #
-# Does the model fit on one GPU? Then split the data: it is simpler, and all GPUs work
-# at the same time. If it does not fit, a third way is usually tried first today: split
-# the data, and let each GPU keep only a part of every parameter (`fully_shard
+# Does the model fit on one GPU, with its gradients, the state of the optimizer and the
+# activations? Then split the data: it is simpler, and all GPUs work at the same time.
+# If it does not fit, a third way is usually tried first today: split the data, and let
+# each GPU keep only a part of every parameter (`fully_shard
 # <https://docs.pytorch.org/docs/stable/distributed.fsdp.fully_shard.html>`__).
 #
 # .. list-table::

@@ -22,10 +22,11 @@ send numbers to each other, and find their sum in two ways. No GPU is needed.
 # processes, and each of them runs this whole file from top to bottom. They differ in
 # one thing only: the environment variables that ``torchrun`` sets for them. The number
 # of a process is its *rank*. Lines printed by several ranks would appear in any order,
-# so on this page only rank 0 prints.
+# so on this page only rank 0 prints. (On Windows, start it in WSL, because PyTorch's
+# build for Windows lacks what ``torchrun --standalone`` needs.)
 import os
 
-if "RANK" not in os.environ:
+if "LOCAL_WORLD_SIZE" not in os.environ:
     raise SystemExit("Start this program with torchrun, as its first lines say.")
 rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
 
@@ -60,22 +61,25 @@ n_gpus = torch.accelerator.device_count()
 # Gloo sends no tensors of a Mac's GPU.
 gpu_per_rank = n_gpus >= local_world_size and accelerator.type != "mps"
 device = torch.device(f"{accelerator}:{local_rank}" if gpu_per_rank else "cpu")
-# From now on "the current GPU" means another GPU on each rank.
+# From now on, each rank has its own "current GPU".
 if gpu_per_rank:
     torch.accelerator.set_device_index(local_rank)
 if rank == 0:
     print(f"device: {device.type} (GPUs seen: {n_gpus}, ranks: {local_world_size})")
 
 # %%
-# Read the line that this prints before you wait for a long training. On a machine with
-# GPUs it says ``cpu`` if a rank sees fewer of them than there are ranks. Under Slurm
-# the usual cause is an option such as ``--gpus-per-task``, which shows each process one
-# GPU only. Let every process see all GPUs of its machine.
+# ``set_device_index`` matters too: without it, calls that name no GPU would all use GPU
+# 0. Read the line that this prints before you wait for a long training. It says ``cpu``
+# if a rank sees fewer GPUs than there are ranks, and in your own program you should
+# rather stop there.
+#
+# Under Slurm this happens when each rank is a task of its own, which sees one GPU only.
+# Start one ``torchrun`` for each machine instead, and give that task all GPUs.
 #
 # Many programs set the current GPU with ``torch.cuda.set_device(local_rank)``. Choosing
 # GPUs from outside is possible too. A process sees only the GPUs that the variable
 # ``CUDA_VISIBLE_DEVICES`` names, and it counts them from 0 again. In the next command,
-# ``cuda:0`` and ``cuda:1`` are the GPUs 2 and 3 of the machine.
+# ``cuda:0`` and ``cuda:1`` are the GPUs that were 2 and 3.
 #
 # .. code-block:: bash
 #
@@ -93,7 +97,7 @@ if rank == 0:
         env=os.environ | {"CUDA_VISIBLE_DEVICES": ""},
         capture_output=True, text=True, check=True)
     print("visible GPUs:", int(hidden.stdout))
-    assert int(hidden.stdout) == 0 or torch.version.hip  # AMD has other variables
+    assert int(hidden.stdout) == 0 or torch.version.hip  # AMD has two more variables
 
 # %%
 # Gloo for the CPU, NCCL for GPUs
@@ -121,11 +125,13 @@ assert backends == {"cpu": "gloo", "cuda": "nccl"}
 # -----------------------------
 #
 # So far the four processes do not know each other. ``init_process_group`` reads the
-# variables, meets the other ranks at that address, and joins them to a *process group*.
+# variables, meets the other ranks at ``MASTER_ADDR``, and joins them to a *process
+# group*.
 #
 # A rank that never answers would block the others, so they give up after ``timeout``.
 # By default that takes 30 minutes with Gloo and 10 with NCCL. We say one minute, so
-# that a mistake on this page costs you no more.
+# that a mistake on this page costs you no more. Leave ``timeout`` out in real training,
+# because rank 0 may save or evaluate for longer.
 from datetime import timedelta
 
 dist.init_process_group(backend, timeout=timedelta(seconds=60))
@@ -136,9 +142,9 @@ assert dist.get_world_size() == world_size
 # %%
 # .. warning::
 #
-#    Always name the backend. Without one, PyTorch takes that of the accelerator which
-#    it finds on the machine. Such a group cannot send tensors of the CPU on a machine
-#    with a GPU, so a program that runs on your laptop fails there.
+#    Always name the backend. Without a name, PyTorch takes the backend of the machine's
+#    accelerator, even if your tensors are on the CPU. Such a program runs on your
+#    laptop and fails on a machine with GPUs.
 #
 # Every rank has its own variables
 # --------------------------------
@@ -154,7 +160,8 @@ dist.all_gather_object(reports, (rank, local_rank, number.item()))
 
 if rank == 0:
     print("rank, local rank, number", *reports, sep="\n")
-assert reports == [(r, r % local_world_size, r + 1.0) for r in range(world_size)]
+assert [(r, n) for r, _, n in reports] == [(r, r + 1.0) for r in range(world_size)]
+assert local_rank == rank or local_world_size < world_size
 
 # %%
 # On one machine the rank and the local rank are equal. On a second machine the local
@@ -200,7 +207,7 @@ assert messages == ([42, 42] + [0] * world_size)[:world_size]
 # Pass a sum from rank to rank
 # ----------------------------
 #
-# With these two functions we can add the four numbers. Each rank receives the sum so
+# With ``send`` and ``recv`` we can add the four numbers. Each rank receives the sum so
 # far, adds its own number, and sends the result to the next rank. Rank 0 has nobody
 # before it, and the last rank has nobody after it.
 passed = number.clone()
@@ -238,7 +245,7 @@ assert totals == [passed_sums[-1]] * world_size
 # %%
 # The figure shows the memory of every rank. A bar is as long as the number that the
 # rank holds, and its colors say which ranks this number comes from. Passed on, the sum
-# grows from rank to rank. After the all-reduce every rank has a part of every other.
+# grows from rank to rank. After the all-reduce, every rank holds a part from each rank.
 
 if rank == 0:
     import matplotlib.pyplot as plt
@@ -279,8 +286,8 @@ assert not dist.is_initialized()
 # Try it
 # ------
 #
-# - Start the file with ``--nproc-per-node=8``. Which numbers does the last rank
-#   receive, and how many messages did the sum need?
+# - Start the file with ``--nproc-per-node=8``. Which number does the last rank receive,
+#   and how many messages did the sum need?
 # - Replace ``dist.all_reduce(total)`` by ``dist.reduce(total, dst=0)``. Which rank
 #   still knows the sum, and which assert tells you?
 #
