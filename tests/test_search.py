@@ -210,7 +210,7 @@ COMPOUNDS = {
     "zh_CN": ("梯度的平均值", "梯度"),
     "ja": ("勾配の平均", "勾配"),
 }
-SECTION = "distributed_data_parallel.html#four-gradients-become-their-mean"
+SECTION = "distributed_data_parallel.html#the-gradients-of-all-ranks-become-their-mean"
 
 
 @each_language

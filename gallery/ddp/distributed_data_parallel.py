@@ -18,10 +18,11 @@ the wrapper does. Then we break it in two ways.
 # Start the ranks
 # ---------------
 #
-# The programs of this site begin like this, and :doc:`/tutorials/ranks/hello_ranks`
-# explains the steps. In real training leave ``timeout`` out, because rank 0 may save or
-# evaluate for longer than a minute. The function at the end returns the values of all
-# ranks as a list. We use it only to look, never to train.
+# The programs with ranks on this site begin like this, and
+# :doc:`/tutorials/ranks/hello_ranks` explains the steps. In real training leave
+# ``timeout`` out, because rank 0 may save or evaluate for longer than a minute. The
+# function at the end returns the values of all ranks as a list. We use it only to look,
+# never to train.
 import os
 from datetime import timedelta
 
@@ -150,8 +151,8 @@ assert mean_losses[-1] < mean_losses[0]
 # %%
 # One rank is enough to save the model, because all ranks have the same one. Save the
 # model inside the wrapper, because its keys have no prefix. A program for one device
-# can load them with ``map_location="cpu"``, even without a GPU. Never put a collective
-# below this ``if``, where rank 0 would wait for the others.
+# can load such a file with ``map_location="cpu"``, even without a GPU. Never put a
+# collective below this ``if``, where rank 0 would wait for the others.
 from tempfile import TemporaryFile
 
 if rank == 0:
@@ -192,10 +193,10 @@ assert agree_before == alone_here and agree_after
 # The gradients of all ranks become their mean
 # --------------------------------------------
 #
-# We take one more batch and three copies of the model. The first is wrapped. The second
-# computes on the samples of its rank and talks to nobody. The third plays the single
-# process, so it receives the samples of all ranks as one batch. We compare in double
-# precision, where the order of the sums makes no visible difference.
+# We use the last batch again, with three copies of the model. The first is wrapped. The
+# second computes on the samples of its rank and talks to nobody. The third plays the
+# single process, so it receives the samples of all ranks as one batch. We compare in
+# double precision, where the order of the sums makes no visible difference.
 import copy
 
 single = copy.deepcopy(model).double()
@@ -243,8 +244,8 @@ assert agree
 # normalization come from the samples of each rank alone. Before the next forward pass,
 # all ranks receive those of rank 0. So a forward pass of the wrapper is a collective
 # too: if rank 0 evaluates alone, let it call ``ddp_model.module``. On GPUs,
-# ``nn.SyncBatchNorm.convert_sync_batchnorm(model)``, called before the wrapping,
-# computes the statistics over the samples of all ranks.
+# ``nn.SyncBatchNorm`` takes the samples of all ranks instead, if you call its
+# ``convert_sync_batchnorm`` before the wrapping.
 norm = DistributedDataParallel(nn.BatchNorm1d(10).to(device))
 norm(inputs)
 own_means = from_all_ranks(norm.module.running_mean.tolist())
@@ -334,8 +335,8 @@ if hasattr(os, "fork"):  # a function of this page cannot be sent to a spawned p
 # More GPUs: batch and learning rate
 # ----------------------------------
 #
-# One step now averages over ``batch_size`` times the world size samples. When you add
-# GPUs, you must decide what stays the same.
+# The gradient of one step is now a mean over ``batch_size`` times the world size
+# samples. When you add GPUs, you must decide what stays the same.
 #
 # - Keep the whole batch: divide ``batch_size`` by the world size. The gradients and the
 #   learning rate stay those of one process.

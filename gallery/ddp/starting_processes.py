@@ -27,8 +27,8 @@ temporary = tempfile.TemporaryDirectory()
 folder = Path(temporary.name)
 
 
-# The processes share the cores, so each of them gets one thread. NCCL would print its
-# messages between ours.
+# The processes share the cores, so each of them gets one thread. NCCL must not print
+# its messages between ours.
 environment = os.environ | {"OMP_NUM_THREADS": "1"}
 environment.pop("NCCL_DEBUG", None)
 
@@ -111,8 +111,8 @@ def main_worker(gpu, n_gpus, port):
 # A spawned process would also spawn its loading processes, and each of them would
 # import PyTorch again. ``None`` brings back the usual start method of the system.
 #
-# The training itself does not know who started it. It takes the device of its rank and
-# joins the group, as in :doc:`/tutorials/ranks/hello_ranks`.
+# The training itself does not depend on how it was started. It takes the device of its
+# rank and joins the group, as in :doc:`/tutorials/ranks/hello_ranks`.
 program += """
 def train(batch_size, num_worker):
     rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
@@ -147,8 +147,8 @@ program += """
 """
 
 # %%
-# Before each epoch ``set_epoch`` makes a new order, as always. At the end rank 0 prints
-# a line for each rank and the loss, and all ranks leave the group.
+# Before each epoch, ``set_epoch`` makes a new order. At the end rank 0 prints a line
+# for each rank and the loss, and all ranks leave the group.
 program += """
     model = DistributedDataParallel(torch.nn.Linear(10, 1).to(device))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -213,7 +213,7 @@ if __name__ == "__main__":
 """
 
 # %%
-# ``torchrun`` is the short name of the module ``torch.distributed.run``. With
+# ``torchrun`` is a command for the module ``torch.distributed.run``. With
 # ``--standalone`` it takes a free port too. Both ways print the same lines, because the
 # training reads only the environment. One difference is hidden by our ``run``:
 # ``torchrun`` gives each rank one thread, and ``spawn`` does not.
@@ -254,8 +254,8 @@ for ax, (starter, given, processes, style) in zip(axes, ways):
 plt.show()
 
 # %%
-# A notebook has no file
-# ----------------------
+# A notebook has no Python file
+# -----------------------------
 #
 # In a notebook you type functions into cells, and no file holds them. Python's option
 # ``-c`` runs a text in the same way. We give it the text of ``spawned.py``, unchanged.
@@ -299,9 +299,9 @@ assert imported.stdout == squares.stdout, imported.stderr
 # %%
 # .. note::
 #
-#    Windows and macOS spawn every ``Pool``. If its function comes from a cell, ``map``
-#    waits forever. Up to Python 3.13, Linux copies the whole process instead, so the
-#    function is found. Such a copy `cannot use CUDA
+#    By default, Windows and macOS spawn every ``Pool``. If its function comes from a
+#    cell, ``map`` waits forever. Up to Python 3.13, Linux copies the whole process
+#    instead, so the function is found. Such a copy `cannot use CUDA
 #    <https://docs.pytorch.org/docs/stable/notes/multiprocessing.html>`__ if the
 #    original did before.
 #

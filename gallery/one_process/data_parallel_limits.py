@@ -108,8 +108,8 @@ print([tuple(piece.shape) for piece in pieces], "->", tuple(gathered.shape))
 # Every device holds weights, a piece of the batch and its outputs. Three large things
 # more are on the first device only: the gradients of the model, the state of the
 # optimizer, and the gathered outputs. We count what one step needs, even at different
-# moments. We leave out the whole batch, what the loss keeps, and the gradients of the
-# copies, which are added up at once.
+# moments. We leave out the whole batch, what the loss keeps for the backward pass, and
+# the gradients of the copies, which are added up immediately.
 optimizer = torch.optim.Adam(model.parameters())
 optimizer.step()
 state = [s[k] for s in optimizer.state.values() for k in ("exp_avg", "exp_avg_sq")]
@@ -312,7 +312,7 @@ for n, batch in (2, 128), (4, 128), (8, 128), (4, 10):
     whole = gradient(loss_function(model(x[:batch]), target[:batch]))
     torch.testing.assert_close(gradient(weighted), whole)
     mean, total = gradient(per_device.mean()), gradient(per_device.sum())
-    torch.testing.assert_close(total, n * mean)
+    torch.testing.assert_close(total, len(pieces) * mean)
     assert torch.allclose(mean, whole) == (batch == 128)
 print("the last pieces have", rows.tolist(), "rows")
 
@@ -329,7 +329,7 @@ print("the last pieces have", rows.tolist(), "rows")
 # The table compares one step on n devices. Its middle column repeats the counts of this
 # page. Its last column is not computed here: no parameters are sent, as
 # :doc:`/tutorials/ddp/distributed_data_parallel` shows, and a ring all-reduce spreads
-# the gradients evenly.
+# the traffic of the gradients evenly.
 #
 # .. list-table::
 #    :header-rows: 1
@@ -339,9 +339,9 @@ print("the last pieces have", rows.tolist(), "rows")
 #      - DataParallel
 #      - DistributedDataParallel
 #    * - Python interpreters
-#      - 1
-#      - n
-#    * - Sent and received by the first device, in sizes of the model
+#      - one for all devices
+#      - one for each device
+#    * - Sent and received by the first device, in multiples of the model's size
 #      - 2 (n - 1)
 #      - 4 (n - 1) / n
 #    * - More on the first device than on others
@@ -353,7 +353,8 @@ print("the last pieces have", rows.tolist(), "rows")
 #
 # - Train with ``torch.optim.SGD``, which has no state. Which number of the table must
 #   you change?
-# - Take 9 rows in place of 10. Is the mean of the losses right now, and why?
+# - Take 9 rows in place of 10. Which assert fails then, and what does it say about the
+#   mean of the losses?
 #
 # Where to go next
 # ----------------

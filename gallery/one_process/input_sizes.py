@@ -145,12 +145,11 @@ assert [batch[-1:] for batch in seen] == [sizes(30), sizes(30), sizes(30), sizes
 # %%
 # As many devices as you like
 # ---------------------------
-#
-# The sizes depend only on the number of devices. So we write the four steps of the
-# wrapper in plain PyTorch: split the rows, copy the model, compute, put the results
-# together. This is for the forward pass only, because a deep copy keeps no way back for
-# the gradients. We copy in this simple way, because we only want the sizes.
-# :doc:`/tutorials/one_process/multi_gpu_examples` explains each step.
+# For the same batch, the sizes depend only on the number of devices. So we write the
+# four steps of the wrapper in plain PyTorch: split the rows, copy the model, compute,
+# put the results together. This is for the forward pass only, because a deep copy keeps
+# no way back for the gradients. We copy in this simple way, because we only want the
+# sizes. :doc:`/tutorials/one_process/multi_gpu_examples` explains each step.
 from copy import deepcopy
 
 
@@ -223,9 +222,10 @@ fig, axes = plt.subplots(
     label="Bars show how many of ten rows each device receives. Two devices receive 5 "
     "each, three receive 4, 4 and 2, and with eight devices only five receive 2 each.",
 )
-for ax, n, name in zip(axes, (2, 3, 8), ("two", "three", "eight")):
+titles = "two devices", "three devices", "eight devices"
+for ax, n, title in zip(axes, (2, 3, 8), titles):
     ax.barh(range(len(last_batch[n])), last_batch[n])
-    ax.set(title=f"{name} devices", xlabel="rows", xticks=range(6))
+    ax.set(title=title, xlabel="rows", xticks=range(6))
     ax.set(yticks=range(n), ylim=(n - 0.5, -0.5))
 axes[0].set_ylabel("device")
 plt.show()
@@ -253,8 +253,9 @@ for rows in range(1, 101):
 # The batch must be the first dimension
 # -------------------------------------
 #
-# A convolution and a transformer can be wrapped, because the batch is the first
-# dimension of what they take and return. Split over three devices, nothing changes.
+# A convolution can be wrapped, and a transformer with ``batch_first=True``, because the
+# batch is the first dimension of what they take and return. Split over three devices,
+# nothing changes.
 images = torch.randn(10, 3, 8, 8, dtype=torch.float64, device=device)
 conv = nn.Conv2d(3, 4, 3)  # (batch, channels, height, width)
 words = torch.randn(9, 6, 8, dtype=torch.float64, device=device)
@@ -267,7 +268,8 @@ for module, batch in (conv, images), (encoder, words):
 
 # %%
 # A recurrent network has the batch second, unless you ask for ``batch_first=True``. In
-# its hidden state the batch is always second, so the pieces are joined the wrong way.
+# its hidden state the batch is always second, so the pieces are joined along the wrong
+# dimension.
 #
 # Batch normalization notices the split, because in training it computes its mean over
 # the rows that it sees. On three devices these are only the rows of one piece.

@@ -181,9 +181,9 @@ print([tuple(piece.shape) for piece in inputs])
 # Copied weights are results of a computation, so they cannot be parameters of a module.
 # ``functional_call`` puts them into a module for the time of one call. Threads would
 # disturb each other in a shared module, so each one has a deep copy. The deep copy
-# alone would not do, because autograd does not record it. The function of
-# ``nn.parallel`` also carries ``no_grad`` and autocast into its threads. Ours does not,
-# so do not train with it.
+# alone would not do, because autograd does not record it.
+# ``nn.parallel.parallel_apply`` also carries ``no_grad`` and autocast into its threads.
+# Ours does not, so do not train with it.
 from concurrent.futures import ThreadPoolExecutor
 from torch.func import functional_call
 

@@ -123,8 +123,9 @@ assert table.grad.any(dim=1).sum() == 5
 
 # %%
 # Word 4 occurs twice, so six words use five rows of the table. All other rows have a
-# gradient of zero, which takes as much memory as the table. With ``nn.Embedding(...,
-# sparse=True)`` and ``torch.optim.SparseAdam``, only the rows in use have a gradient.
+# gradient of zero, yet the whole gradient takes as much memory as the table. With
+# ``nn.Embedding(..., sparse=True)`` and ``torch.optim.SparseAdam``, only the rows in
+# use have a gradient.
 #
 # A split model sends activations
 # -------------------------------
@@ -184,8 +185,9 @@ assert sent == 2 * sizes[2]
 #
 # A pipeline makes these gaps smaller: it cuts the batch into micro-batches, and the
 # first device starts on the next one while the second is still working. A device starts
-# a micro-batch when its neighbor has finished it and it is free itself. If all parts of
-# the model and all m micro-batches take equally long, each of p devices is idle for (p
+# a micro-batch when its neighbor has finished it and the device itself is free. If all
+# parts of the model and all m micro-batches take equally long, each of p devices is
+# idle for (p
 # - 1) / (m + p - 1) of the time.
 from fractions import Fraction
 
@@ -210,7 +212,7 @@ assert [e[:2] for e in events] == [s[:2] for s in pipeline(2, 1)]
 
 # %%
 # Above, the batch stays whole, in the order that the hooks saw. Below, it is cut into
-# four micro-batches. The lengths are only drawn equal.
+# four micro-batches. In each panel, all times are drawn equal.
 import matplotlib.pyplot as plt
 
 fig, axes = plt.subplots(2, sharex=True, figsize=(7, 4), label=(

@@ -70,8 +70,8 @@ if rank == 0:
 # %%
 # ``set_device_index`` matters too: without it, calls that name no GPU would all use GPU
 # 0. Read the line that this prints before you wait for a long training. It says ``cpu``
-# if a rank sees fewer GPUs than there are ranks, and in your own program you should
-# rather stop there.
+# if a rank sees fewer GPUs than its machine has ranks, and in your own program you
+# should rather stop there.
 #
 # Under Slurm this happens when each rank is a task of its own, which sees one GPU only.
 # Start one ``torchrun`` for each machine instead, and give that task all GPUs.
@@ -183,8 +183,9 @@ elif rank == 1:
     dist.recv(message, src=0)
 
 # %%
-# We need the values of all ranks again, so these two lines get a name. We use the
-# function only to look: it is slow, because it turns objects into bytes and back.
+# We need the values of all ranks again, so the lines with ``all_gather_object`` become
+# a function. We use it only to look, because it turns objects into bytes and back,
+# which is slow.
 
 
 def from_all_ranks(value):
