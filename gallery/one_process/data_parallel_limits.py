@@ -317,8 +317,8 @@ for n, batch in (2, 128), (4, 128), (8, 128), (4, 10):
 print("the last pieces have", rows.tolist(), "rows")
 
 # %%
-# PyTorch recommends DistributedDataParallel
-# ------------------------------------------
+# PyTorch recommends one process for each GPU
+# -------------------------------------------
 #
 # The `documentation
 # <https://docs.pytorch.org/docs/stable/generated/torch.nn.DataParallel.html>`__ of

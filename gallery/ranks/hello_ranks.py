@@ -121,12 +121,11 @@ if rank == 0:
 assert backends == {"cpu": "gloo", "cuda": "nccl"}
 
 # %%
-# The processes find each other
-# -----------------------------
+# The processes join a process group
+# ----------------------------------
 #
 # So far the four processes do not know each other. ``init_process_group`` reads the
-# variables, meets the other ranks at ``MASTER_ADDR``, and joins them to a *process
-# group*.
+# variables, meets the other ranks at ``MASTER_ADDR``, and joins them to a *process group*.
 #
 # A rank that never answers would block the others, so they give up after ``timeout``.
 # By default that takes 30 minutes with Gloo and 10 with NCCL. We say one minute, so
@@ -228,8 +227,8 @@ assert passed_sums == [sum(range(1, r + 2)) for r in range(world_size)]
 # The sum is right, but only the last rank knows it. The ranks also worked one after the
 # other, because each of them had to wait for the one before.
 #
-# One call gives every rank the sum
-# ---------------------------------
+# All-reduce: one call gives every rank the sum
+# ---------------------------------------------
 #
 # ``all_reduce`` adds the tensors of all ranks and writes the sum into each of them. The
 # chain of sends and receives becomes one line. It is a *collective*: every rank must
