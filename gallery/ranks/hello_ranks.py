@@ -125,7 +125,8 @@ assert backends == {"cpu": "gloo", "cuda": "nccl"}
 # ----------------------------------
 #
 # So far the four processes do not know each other. ``init_process_group`` reads the
-# variables, meets the other ranks at ``MASTER_ADDR``, and joins them to a *process group*.
+# variables, meets the other ranks at ``MASTER_ADDR``, and joins them to a *process
+# group*.
 #
 # A rank that never answers would block the others, so they give up after ``timeout``.
 # By default that takes 30 minutes with Gloo and 10 with NCCL. We say one minute, so
