@@ -187,8 +187,7 @@ assert sent == 2 * sizes[2]
 # first device starts on the next one while the second is still working. A device starts
 # a micro-batch when its neighbor has finished it and the device itself is free. If all
 # parts of the model and all m micro-batches take equally long, each of p devices is
-# idle for (p
-# - 1) / (m + p - 1) of the time.
+# idle for (p - 1) / (m + p - 1) of the time.
 from fractions import Fraction
 
 
