@@ -28,6 +28,7 @@ from datetime import timedelta
 
 import torch
 import torch.distributed as dist
+import torch.distributed.nn  # imported later, it would hold the group
 
 if "LOCAL_WORLD_SIZE" not in os.environ:
     raise SystemExit("Start this program with torchrun, as its first lines say.")
@@ -344,7 +345,9 @@ if hasattr(os, "fork"):  # a function of this page cannot be sent to a spawned p
 #   usual start is to `multiply the learning rate <https://arxiv.org/abs/1706.02677>`__
 #   by the world size, with a warm-up.
 #
-# At the end every rank leaves the group.
+# At the end every rank leaves the group. Wrapped models hold it, so delete them first:
+# otherwise its threads can outlive it, and now and then a rank aborts at its very end.
+del ddp_model, wrapped, norm, bypassed, changed
 dist.destroy_process_group()
 
 # %%

@@ -77,6 +77,7 @@ import os
 from datetime import timedelta
 import torch
 import torch.distributed as dist
+import torch.distributed.nn
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, TensorDataset
 from torch.utils.data.distributed import DistributedSampler
@@ -169,6 +170,7 @@ program += """
     if rank == 0:
         print(*reports, f"loss: {losses[0]:.2f} -> {losses[-1]:.2f}", sep="\\n")
     assert losses[-1] < losses[0]
+    del model
     dist.destroy_process_group()
 """
 

@@ -298,7 +298,7 @@ assert not dist.is_initialized()
 # - :doc:`/tutorials/ddp/distributed_data_parallel` trains one model on all ranks, with
 #   an all-reduce of the gradients.
 # - :doc:`/tutorials/ddp/starting_processes` shows other ways to start the ranks.
-# - :doc:`/tutorials/one_process/data_parallel_limits` measures why one process is not
-#   enough.
+# - :doc:`/tutorials/one_process/data_parallel_limits` measures three limits of a single
+#   process.
 # - The manual of `torchrun <https://docs.pytorch.org/docs/stable/elastic/run.html>`__
 #   lists all of its options.
