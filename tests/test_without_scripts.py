@@ -11,7 +11,7 @@ from PIL import Image, ImageStat
 from playwright.sync_api import Browser, Page, expect
 
 LANGUAGES = ("en", "ko", "zh_CN", "ja")
-LESSON = "tutorials/ranks/hello_ranks.html"
+LESSON = "tutorials/ddp/distributed_data_parallel.html"
 DESK = {"width": 1280, "height": 900}
 PHONE = {"width": 390, "height": 844}
 # What only scripts can bring to life.
