@@ -73,7 +73,7 @@ def run(
         | {"PRETEND": machine, "PYTHONPATH": path},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,  # of a busy machine
         check=False,
     )
 

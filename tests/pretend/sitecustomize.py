@@ -6,6 +6,32 @@ many of them. A tensor or a group on a pretended GPU fails as it does without on
 """
 
 import os
+import sys
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any
+
+
+class AfterTorch(MetaPathFinder):
+    """Pretend as soon as a program has imported torch; others lose no time."""
+
+    def find_spec(self, fullname: str, *_: Any) -> ModuleSpec | None:
+        if fullname != "torch":
+            return None
+        sys.meta_path.remove(self)
+        spec = find_spec("torch")
+        assert spec
+        assert spec.loader
+        load = spec.loader.exec_module
+
+        def load_and_pretend(module: ModuleType) -> None:
+            load(module)
+            pretend(name, int(number))
+
+        spec.loader.exec_module = load_and_pretend  # type: ignore[method-assign]
+        return spec
 
 
 def pretend(kind: str, count: int) -> None:
@@ -30,4 +56,4 @@ def pretend(kind: str, count: int) -> None:
 
 if machine := os.environ.get("PRETEND"):
     name, _, number = machine.partition(":")
-    pretend(name, int(number))
+    sys.meta_path.insert(0, AfterTorch())
