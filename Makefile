@@ -4,7 +4,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PORT ?= 8000
 VENV := .venv
 PY := $(VENV)/bin/python
-INTL := $(PY) -m gallery_intl
+SITE := $(PY) -m gallery_site
 READY := $(VENV)/.ready
 # packages come without bytecode (240 MB): Python writes that of what it imports
 unexport PYTHONDONTWRITEBYTECODE
@@ -25,34 +25,34 @@ help:  ## list the commands
 	  | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
 
 html: $(READY)  ## build the site in all languages
-	@$(INTL) html
+	@$(SITE) html
 
 html-%: $(READY)  ## build one language
-	@$(INTL) html $*
+	@$(SITE) html $*
 
 zip: html  ## pack each language as a zip that is read offline, by double click
-	@$(INTL) zip
+	@$(SITE) zip
 
 serve: $(LIGHT)  ## show the built site at http://127.0.0.1:8000 (PORT=...)
-	@$(INTL) serve --port $(PORT)
+	@$(SITE) serve --port $(PORT)
 
 live-%: $(LIVE_READY)  ## show each saved edit in the browser (RUN=no: runs no script)
-	@$(INTL) live $* --port $(PORT) $(if $(PREVIEW),--no-run)
+	@$(SITE) live $* --port $(PORT) $(if $(PREVIEW),--no-run)
 
 catalogs: $(READY)  ## bring the .po files up to the scripts
-	@$(INTL) catalogs
+	@$(SITE) catalogs
 
 progress: $(LIGHT)  ## show how much of each page each language has
-	@$(INTL) progress
+	@$(SITE) progress
 
 check: $(LIGHT)  ## check every rule that a translation must keep
-	@$(INTL) check
+	@$(SITE) check
 
 test: html $(VENV)/.browser  ## run all tests, the browser's too
 	@$(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile
 
 record:  ## record on a machine with GPUs what pages print (PAGES=...); needs torch
-	@$(PYTHON_HERE) -m gallery_intl record $(PAGES)
+	@$(PYTHON_HERE) -m gallery_run $(PAGES)
 
 bench: html $(VENV)/.browser  ## measure builds, pages, search and the live view
 	@PYTHONPATH=. $(PY) tests/bench_builds.py
@@ -67,13 +67,13 @@ torture: $(READY)  ## kill builds, pretend machines, compare two builds (40 minu
 
 lint: $(READY)  ## check style, types and catalogs' form
 	@$(PY) -m ruff check .
-	@$(PY) -m ruff format --check --force-exclude gallery_intl tests
+	@$(PY) -m ruff format --check --force-exclude gallery_intl gallery_run gallery_site tests
 	@$(PY) -m mypy
 	@$(PY) -m sphinxlint --enable=all --disable=line-too-long *.rst gallery
 
 format: $(READY)  ## put the code into the one style
 	@$(PY) -m ruff check --fix .
-	@$(PY) -m ruff format --force-exclude gallery_intl tests
+	@$(PY) -m ruff format --force-exclude gallery_intl gallery_run gallery_site tests
 
 linkcheck: $(READY)  ## visit the links that lead to other sites
 	@$(PY) -m sphinx -q -b linkcheck . _build/linkcheck && echo "every link to another site leads somewhere"

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))  # for gallery_intl, in any sphinx-build
+sys.path.insert(0, str(Path(__file__).parent))  # for our packages, in any sphinx-build
 
 project = "Multi-GPU examples"
 author = "The Multi-GPU examples authors"
@@ -15,6 +15,8 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "gallery_intl",
+    "gallery_run",
+    "gallery_site",
 ]
 exclude_patterns = ["_build", ".venv", "gallery", "tests", "tutorials/index.rst"]
 templates_path = ["_templates"]
@@ -52,10 +54,10 @@ sphinx_gallery_conf = {
     "reset_modules": (
         "matplotlib",
         "gallery_intl.figures.reset",
-        "gallery_intl.ranks.reset",
+        "gallery_run.ranks.reset",
     ),
     "reset_modules_order": "both",
-    "reset_argv": "gallery_intl.ranks.argv",
+    "reset_argv": "gallery_run.ranks.argv",
     "abort_on_example_error": True,
     "write_computation_times": False,
     "download_all_examples": False,

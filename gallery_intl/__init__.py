@@ -1,7 +1,18 @@
 """Give a Sphinx-Gallery site several languages over the same runnable code.
 
-Each feature is a Sphinx extension of its own and can be loaded alone; this one loads
-them all.
+Every room has one sentence, which is the docstring of its ``__init__``; arrows point
+down only, and `tests/test_rooms.py` keeps it so::
+
+    downloads    figures
+        └─────┬─────┘
+     interface   page
+         └────┬────┘
+            rules
+       catalogs  script
+             text
+
+`gallery_run` runs the pages and `gallery_site` joins the languages; this package knows
+neither of them, no torch and no theme.
 """
 
 from __future__ import annotations
@@ -13,44 +24,15 @@ if TYPE_CHECKING:  # recording a page needs this package, and no Sphinx
     from sphinx.util.typing import ExtensionMetadata
 
 __version__ = "0.1"
+HAS_TRANSLATED_WORDS = True  # for `gallery_intl.interface`
 
-FEATURES = (
-    "languages",
-    "sharing",
-    "sidebar",
-    "redirects",
-    "direction",
-    "run",
-    "markup",
-    "status",
-    "safety",
-    "translation_status",
-    "issues",
-    "comments",
-    "locations",
-    "contexts",
-    "downloads",
-    "chrome",
-    "output_language",
-    "machine_labels",
-    "record_tabs",
-    "gpu_runs",
-    "cards",
-    "figures",
-    "interface",
-    "search",
-    "preview",
-    "inner_links",
-    "tidy",
-    "color_modes",
-    "content_policy",
-)
+ROOMS = ("text", "page", "downloads", "figures", "interface")
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     app.setup_extension("sphinx_gallery.gen_gallery")
-    for feature in FEATURES:
-        app.setup_extension(f"gallery_intl.{feature}")
+    for room in ROOMS:
+        app.setup_extension(f"{__name__}.{room}")
     return {
         "version": __version__,
         "parallel_read_safe": True,

@@ -26,7 +26,7 @@ import psutil
 from bench_table import HEAD, Row, machine
 from playwright.sync_api import sync_playwright
 
-from gallery_intl import catalogs
+from gallery_intl.catalogs import po as catalogs
 
 PROJECT = Path(__file__).parent.parent
 LEFT_OUT = shutil.ignore_patterns("_build", ".git", ".venv", ".*cache")
@@ -52,7 +52,7 @@ def run(command: list[str], cwd: Path) -> float:
 
 
 def intl(source: Path, *arguments: str) -> float:
-    return run([sys.executable, "-m", "gallery_intl", *arguments], source)
+    return run([sys.executable, "-m", "gallery_site", *arguments], source)
 
 
 def sphinx(source: Path, out: str, *arguments: str) -> float:

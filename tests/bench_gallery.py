@@ -58,7 +58,8 @@ sphinx_gallery_conf = {
 }
 """
 PLAIN = 'extensions = ["sphinx_gallery.gen_gallery"]\n'
-OURS = f'extensions = ["gallery_intl"]\ngallery_intl_languages = {LANGUAGES!r}\n'
+PACKAGES = ["gallery_intl", "gallery_run", "gallery_site"]
+OURS = f"extensions = {PACKAGES!r}\ngallery_intl_languages = {LANGUAGES!r}\n"
 
 PAGE = '''"""
 The {first} of the {second}, page {number}
@@ -129,7 +130,7 @@ def paragraphs(language: str) -> list[str]:
 
 def translate(folder: Path) -> None:
     """Make the catalogs, and fill them; what a page then says does not matter."""
-    command = [sys.executable, "-m", "gallery_intl", "--source", str(folder)]
+    command = [sys.executable, "-m", "gallery_site", "--source", str(folder)]
     subprocess.run([*command, "catalogs"], check=True, stdout=subprocess.DEVNULL)
     for language in [name for name in LANGUAGES if name != "en"]:
         texts = paragraphs(language)

@@ -24,14 +24,14 @@ import browser
 from bench_table import HEAD, Row
 from playwright.sync_api import Browser, Error, Page, sync_playwright
 
-from gallery_intl import catalogs
+from gallery_intl.catalogs import po as catalogs
 
 PROJECT = Path(__file__).parent.parent
 PAGE = "tutorials/ranks/hello_ranks"
 LEFT_OUT = shutil.ignore_patterns("_build", ".*")
 EDITS = 10
 SHOWN = "words => document.querySelector('h1')?.textContent.includes(words)"
-LIVE = ["gallery_intl", "live", "{language}", "--port", "0"]
+LIVE = ["gallery_site", "live", "{language}", "--port", "0"]
 # It would build again for the .mo that a build writes, and its script in the page is
 # one that our policy forbids.
 AUTOBUILD = [

@@ -18,7 +18,7 @@ from leftovers import english_on, leftovers
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from polling import wait_until
 
-from gallery_intl import catalogs
+from gallery_intl.catalogs import po as catalogs
 
 LANGUAGES = ("en", "ko", "zh_CN", "ja")
 TRANSLATED = LANGUAGES[1:]

@@ -12,9 +12,9 @@ import psutil
 import pytest
 from bs4 import BeautifulSoup
 
-from gallery_intl import catalogs
-from gallery_intl.language_builds import sources
-from gallery_intl.site import read_site
+from gallery_intl.catalogs import po as catalogs
+from gallery_site.languages import sources
+from gallery_site.site import read_site
 
 ROOT = Path(__file__).parent / "roots" / "test-site"
 PROJECT = Path(__file__).parent.parent
@@ -35,7 +35,7 @@ def make(source: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Run a command of the project on the small site."""
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "gallery_intl", "--source", str(source)]
+        command = [sys.executable, "-m", "gallery_site", "--source", str(source)]
         return subprocess.run(
             [*command, *arguments], capture_output=True, text=True, check=False
         )
@@ -369,7 +369,7 @@ def test_an_editors_files_are_no_sources(source: Path) -> None:
 
 SLEEPER = """
 import multiprocessing, os, time
-from gallery_intl.processes import end_with_parent
+from gallery_run.processes import end_with_parent
 
 def work():
     end_with_parent()

@@ -14,8 +14,8 @@ import tinycss2
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from polling import wait_until
 
-from gallery_intl import bundle, icon_font
-from gallery_intl.stylesheet import classes, purge, read_rules, write
+from gallery_site.light import bundle, icon_font
+from gallery_site.light.stylesheet import classes, purge, read_rules, write
 
 ROOT = Path(__file__).parent / "roots" / "test-components"
 LESSON = "tutorials/ddp/distributed_data_parallel.html"

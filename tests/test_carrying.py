@@ -2,7 +2,7 @@
 
 import pytest
 
-from gallery_intl.carrying import carried
+from gallery_intl.catalogs.carrying import carried
 
 SAFE = {
     "a literal": (

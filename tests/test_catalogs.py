@@ -6,7 +6,7 @@ from pathlib import Path
 import polib
 import pytest
 
-from gallery_intl import catalogs
+from gallery_intl.catalogs import po as catalogs
 from gallery_intl.files import remove_unfinished, replace_file
 
 HEADER = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n\n'

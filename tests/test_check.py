@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from gallery_intl import check
-from gallery_intl.check_glossary import read_glossary
-from gallery_intl.check_message import LANGUAGES, RULES, Message, rules_for
-from gallery_intl.check_particles import right_form
+from gallery_intl.rules import check
+from gallery_intl.rules.glossary import read_glossary
+from gallery_intl.rules.korean import right_form
+from gallery_intl.rules.message import LANGUAGES, RULES, Message, rules_for
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -56,7 +56,7 @@ def findings(path: Path) -> list[check.Finding]:
 
 
 def command(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    line = [sys.executable, "-m", "gallery_intl", "check", *map(str, arguments)]
+    line = [sys.executable, "-m", "gallery_site", "check", *map(str, arguments)]
     return subprocess.run(line, cwd=ROOT, capture_output=True, text=True)
 
 

@@ -9,7 +9,7 @@ import polib
 import pytest
 from sphinx.testing.util import SphinxTestApp
 
-from gallery_intl import comments
+from gallery_intl.page import comments
 
 ROOT = Path(__file__).with_name("roots") / "test-comments"
 PAGE = "tutorials/part/page"

@@ -11,13 +11,13 @@ from bs4 import BeautifulSoup
 from playwright.sync_api import Browser, Page, Route, expect
 from polling import wait_until
 
-from gallery_intl.content_policy import (
+from gallery_intl.files import html_pages
+from gallery_site.policy import (
     source_of,
     with_policy,
     without_eval,
     write_policies,
 )
-from gallery_intl.files import html_pages
 
 PAGE = "ko/tutorials/ranks/hello_ranks.html"
 THEME = """<!DOCTYPE html>

@@ -8,7 +8,8 @@ import polib
 import pytest
 from sphinx.testing.util import SphinxTestApp
 
-from gallery_intl import catalogs, comments
+from gallery_intl.catalogs import po as catalogs
+from gallery_intl.page import comments
 
 PROJECT = Path(__file__).parents[1]
 ROOT = Path(__file__).with_name("roots") / "test-comments"
@@ -55,7 +56,7 @@ def templates(make_app: Callable[..., SphinxTestApp], tmp_path: Path) -> Path:
     (srcdir / "more.rst").write_text(PAGE, "utf-8")
     (srcdir / "picture.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
     with (srcdir / "conf.py").open("a", encoding="utf-8") as conf:
-        conf.write("extensions += ['gallery_intl.contexts']\n")
+        conf.write("extensions += ['gallery_intl.page.contexts']\n")
         conf.write("gettext_additional_targets = ['image']\n")
     app = make_app("gettext", srcdir=srcdir)
     app.build()

@@ -3,7 +3,7 @@
 import pytest
 from docutils import nodes
 
-from gallery_intl.descriptions import describe, opening, sentences, shortened, width
+from gallery_intl.text.sentences import describe, opening, sentences, shortened, width
 
 
 def page(*paragraphs: nodes.paragraph) -> nodes.document:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from gallery_intl.__main__ import parser
-from gallery_intl.site import read_site
+from gallery_site.__main__ import parser
+from gallery_site.site import read_site
 
 PROJECT = Path(__file__).parent.parent
 DOCUMENTS = ["README.md", "CONTRIBUTING.md"]
@@ -41,7 +41,7 @@ def test_every_make_command_is_there(document: str) -> None:
 
 
 def test_every_command_without_make_is_understood() -> None:
-    named = commands("CONTRIBUTING.md", "python -m gallery_intl")
+    named = commands("CONTRIBUTING.md", "python -m gallery_site")
 
     understood = [parser().parse_args(words) for words in named]
 

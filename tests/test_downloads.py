@@ -18,13 +18,14 @@ from hypothesis import strategies as st
 from sphinx.testing.util import SphinxTestApp
 from sphinx.util.nodes import extract_messages
 
-from gallery_intl import markup, translated_script
-from gallery_intl.notebook import Cell, notebook, program, ranks_cell
-from gallery_intl.pages import ProgramChanged, Script
-from gallery_intl.placing import Edit, place
-from gallery_intl.python_source import blocks, same_program
-from gallery_intl.translated_script import located, make, written
-from gallery_intl.wrapping import LINE_LENGTH, display_width
+from gallery_intl.downloads import script as translated_script
+from gallery_intl.downloads.notebook import Cell, notebook, program, ranks_cell
+from gallery_intl.downloads.script import located, make, written
+from gallery_intl.page.page import ProgramChanged, Script
+from gallery_intl.script.placing import Edit, place
+from gallery_intl.script.source import blocks, same_program
+from gallery_intl.text import cjk as markup
+from gallery_intl.text.wrapping import LINE_LENGTH, display_width
 
 ROOT = Path(__file__).with_name("roots") / "test-downloads"
 PAGE = "tutorials/part/page"
@@ -461,7 +462,9 @@ def test_a_changed_program_fails_the_build(
 def test_a_notebook_with_another_program_fails_the_build(
     build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gallery_intl.downloads.program", lambda cells: "x = 1\n")
+    monkeypatch.setattr(
+        "gallery_intl.downloads.downloads.program", lambda cells: "x = 1\n"
+    )
 
     with pytest.raises(ProgramChanged, match=r"the notebook in 'ko'"):
         build()

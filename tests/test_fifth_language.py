@@ -14,10 +14,10 @@ import pytest
 from bs4 import BeautifulSoup, Tag
 from sphinx.locale import init
 
-from gallery_intl import catalogs
-from gallery_intl.direction import directed, runs_right_to_left
-from gallery_intl.interface import translate_copy_button, translate_search
-from gallery_intl.sphinx_words import fill_from_sphinx
+from gallery_intl.catalogs import po as catalogs
+from gallery_intl.interface.direction import directed, runs_right_to_left
+from gallery_intl.interface.sphinx_words import fill_from_sphinx
+from gallery_intl.interface.words import translate_copy_button, translate_search
 
 HERE = Path(__file__).parent
 PAGE = "tutorials/part/page"
@@ -33,7 +33,7 @@ class Site:
         self.source = source
 
     def make(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "gallery_intl", "--source", str(self.source)]
+        command = [sys.executable, "-m", "gallery_site", "--source", str(self.source)]
         result = subprocess.run(
             [*command, *arguments],
             capture_output=True,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sphinx.testing.util import SphinxTestApp
 
-from gallery_intl import drawing, figures, origins, svg
+from gallery_intl.figures import drawing, figures, origins, svg
 
 ROOT = Path(__file__).with_name("roots") / "test-figures"
 ALT = 'Bars: "first" <b> *has* \\ 6 rows & last has 4.'

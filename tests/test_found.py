@@ -25,12 +25,12 @@ from PIL import Image
 from playwright.sync_api import Browser, expect
 from sphinx.errors import ConfigError
 
-from gallery_intl import catalogs
-from gallery_intl.languages import place_below_site
-from gallery_intl.open_graph import locale_name
-from gallery_intl.redirects import mistakes
-from gallery_intl.root_files import write_root_files
-from gallery_intl.site import read_site
+from gallery_intl.catalogs import po as catalogs
+from gallery_intl.interface.languages import place_below_site
+from gallery_site.open_graph import locale_name
+from gallery_site.redirects import mistakes
+from gallery_site.root_files import write_root_files
+from gallery_site.site import read_site
 
 ROOT = Path(__file__).parent / "roots" / "test-site"
 PROJECT = Path(__file__).parent.parent
@@ -73,7 +73,7 @@ class Site:
     def make(self, *arguments: str) -> str:
         """Build; give what is printed."""
         source = ("--source", str(self.source))
-        result = self.run("gallery_intl", *source, *arguments)
+        result = self.run("gallery_site", *source, *arguments)
         assert result.returncode == 0, result.stdout + result.stderr
         return result.stdout
 

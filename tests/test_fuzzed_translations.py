@@ -9,8 +9,8 @@ from docutils.utils import Reporter
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gallery_intl.check import guard_catalogs
-from gallery_intl.check_message import GUARDS, RULES, Message
+from gallery_intl.rules.check import guard_catalogs
+from gallery_intl.rules.message import GUARDS, RULES, Message
 
 MARKUP = st.sampled_from(
     [

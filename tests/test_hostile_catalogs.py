@@ -22,12 +22,13 @@ import pytest
 from bs4 import BeautifulSoup
 from markdown_it import MarkdownIt
 
-from gallery_intl import catalogs, svg
-from gallery_intl.check import check_catalogs, guard_catalogs
-from gallery_intl.check_glossary import Glossary
-from gallery_intl.check_message import GUARDS, RULES, Message
-from gallery_intl.notebook import Cell, program
-from gallery_intl.python_source import same_program
+from gallery_intl.catalogs import po as catalogs
+from gallery_intl.downloads.notebook import Cell, program
+from gallery_intl.figures import svg
+from gallery_intl.rules.check import check_catalogs, guard_catalogs
+from gallery_intl.rules.glossary import Glossary
+from gallery_intl.rules.message import GUARDS, RULES, Message
+from gallery_intl.script.source import same_program
 
 HERE = Path(__file__).parent
 PROJECT = HERE.parent
@@ -216,7 +217,7 @@ def test_a_build_refuses_every_hostile_catalog_with_its_line(
     conf.write_text(f"{conf.read_text()}\nlocale_dirs = {folders}\n", encoding="utf-8")
 
     if command == "html":
-        result = build("gallery_intl", "--source", source, "html", "ko")
+        result = build("gallery_site", "--source", source, "html", "ko")
     else:
         options = ["-q", "-W", "-b", "html", "-D", "language=ko"]
         result = build("sphinx", *options, source, tmp_path / "out")
@@ -259,7 +260,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
 
 
 def built(source: Path, name: str) -> Path:
-    result = build("gallery_intl", "--source", source, "html", "ko")
+    result = build("gallery_site", "--source", source, "html", "ko")
     assert result.returncode == 0, result.stdout + result.stderr
     return Path(shutil.copytree(source / "_build" / "html", source.parent / name))
 

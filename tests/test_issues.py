@@ -14,8 +14,8 @@ from bs4 import BeautifulSoup, Tag
 from docutils.utils import new_document
 from sphinx.errors import ConfigError
 
-from gallery_intl import catalogs
-from gallery_intl.issues import EXAMPLE, add_link, check_template, fault, fill
+from gallery_intl.catalogs import po as catalogs
+from gallery_site.issues import EXAMPLE, add_link, check_template, fault, fill
 
 PROJECT = Path(__file__).parent.parent
 ROOT = Path(__file__).parent / "roots" / "test-site"

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 from polling import wait_until
 
-from gallery_intl import catalogs
+from gallery_intl.catalogs import po as catalogs
 
 LANGUAGES = ("en", "ko", "zh_CN", "ja")
 PROJECT = Path(__file__).parent.parent

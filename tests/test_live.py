@@ -16,11 +16,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from gallery_intl import catalogs, live, live_build
+from gallery_intl.catalogs import po as catalogs
 from gallery_intl.files import replace_file
-from gallery_intl.live import WRITTEN, is_source, saved_since
-from gallery_intl.live_build import Job
-from gallery_intl.live_rebuild import page_of
+from gallery_site import live, live_build
+from gallery_site.live import WRITTEN, is_source, saved_since
+from gallery_site.live_build import Job
+from gallery_site.live_rebuild import page_of
 
 PROJECT = Path(__file__).parent.parent
 ROOT = Path(__file__).parent / "roots" / "test-site"
@@ -34,7 +35,7 @@ class Session:
 
     def __init__(self, source: Path, *arguments: str) -> None:
         self.source = source
-        command = [sys.executable, "-m", "gallery_intl", "--source", str(source)]
+        command = [sys.executable, "-m", "gallery_site", "--source", str(source)]
         self.process = subprocess.Popen(
             [*command, "live", "ko", "--port", "0", *arguments],
             stdout=subprocess.PIPE,
@@ -238,7 +239,7 @@ def test_a_used_port_gives_one_clear_line(tmp_path: Path) -> None:
         other.bind(("127.0.0.1", 0))
         other.listen()
         port = str(other.getsockname()[1])
-        command = [sys.executable, "-m", "gallery_intl", "--source", "site"]
+        command = [sys.executable, "-m", "gallery_site", "--source", "site"]
 
         done = subprocess.run(
             [*command, "live", "ko", "--port", port],

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from gallery_intl import machine, machine_words, needs
-from gallery_intl.machine import Machine
+from gallery_intl.script import needs
+from gallery_run import machine, machine_words
+from gallery_run.machine import Machine
 
 CPU = Machine("AMD EPYC", 2, ranks=4, asked=4, torch="2.13.0+cpu", date="2026-11-20")
 GPU = Machine("AMD EPYC", 16, gpu="NVIDIA H200", gpus=2, ranks=2, asked=4, cuda="13.0")

@@ -4,8 +4,8 @@ import pytest
 from docutils import nodes
 from docutils.core import publish_doctree
 
-from gallery_intl.markdown import Context, code, escape, joins_words, markdown
-from gallery_intl.markup import end_markup_at_cjk
+from gallery_intl.downloads.markdown import Context, code, escape, joins_words, markdown
+from gallery_intl.text.cjk import end_markup_at_cjk
 
 end_markup_at_cjk()
 

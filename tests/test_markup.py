@@ -5,7 +5,7 @@ from docutils import nodes
 from docutils.core import publish_doctree
 from docutils.utils import punctuation_chars
 
-from gallery_intl.markup import end_markup_at_cjk
+from gallery_intl.text.cjk import end_markup_at_cjk
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ import pytest
 from bs4 import BeautifulSoup
 from playwright.sync_api import Browser, Page, expect
 
-from gallery_intl import offline
-from gallery_intl.site import BuildError, Site, read_site
+from gallery_site import offline
+from gallery_site.site import BuildError, Site, read_site
 
 LANGUAGES = ("en", "ko", "zh_CN", "ja")
 LESSON = "tutorials/ranks/hello_ranks.html"
@@ -159,7 +159,7 @@ def test_the_command_says_where_the_archive_is_or_what_to_do(tmp_path: Path) -> 
     (tmp_path / "gallery_intl").symlink_to(PROJECT / "gallery_intl")
 
     ended = subprocess.run(
-        [sys.executable, "-m", "gallery_intl", "zip", "ko"],
+        [sys.executable, "-m", "gallery_site", "zip", "ko"],
         cwd=tmp_path,
         capture_output=True,
         text=True,

@@ -15,8 +15,8 @@ import polib
 import pytest
 from babel.messages.pofile import read_po, write_po
 
-from gallery_intl import catalogs
-from gallery_intl.update import update
+from gallery_intl.catalogs import po as catalogs
+from gallery_intl.catalogs.merge import update
 
 PROJECT = Path(__file__).parent.parent
 LANGUAGES = sorted(

@@ -6,7 +6,7 @@ from typing import Any
 
 from sphinx.config import Config
 
-from gallery_intl import pages
+from gallery_intl.page import page as pages
 
 
 def environment(**values: object) -> Any:

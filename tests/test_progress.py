@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gallery_intl import catalogs, progress
+from gallery_intl.catalogs import po as catalogs
+from gallery_intl.catalogs import progress
 
 HEADER = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n\n'
 PAGE = (

@@ -10,14 +10,14 @@ import sphinx_gallery
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from gallery_intl.python_comments import can_stand, comments, replace_comments
-from gallery_intl.python_source import (
+from gallery_intl.script.comments import can_stand, comments, replace_comments
+from gallery_intl.script.source import (
     blocks,
     find_line,
     same_program,
     world_size,
 )
-from gallery_intl.wrapping import LINE_LENGTH, display_width, one_line, wrap
+from gallery_intl.text.wrapping import LINE_LENGTH, display_width, one_line, wrap
 
 same_every_time = settings(derandomize=True, deadline=None, max_examples=200)
 

@@ -15,9 +15,9 @@ import leftover_processes
 import psutil
 import pytest
 
-from gallery_intl import ranks
-from gallery_intl.outcomes import Outcome, is_echo, report
-from gallery_intl.run import run_gallery
+from gallery_run import ranks
+from gallery_run.outcomes import Outcome, is_echo, report
+from gallery_run.run import run_gallery
 
 GALLERY = Path(__file__).with_name("roots") / "test-run"
 TORCHRUN = "torchrun --standalone --nproc-per-node={} page.py"
@@ -92,7 +92,7 @@ def test_the_world_size_is_read_from_the_docstring(
 
 
 def test_the_world_size_is_read_without_torch() -> None:
-    command = "import sys, gallery_intl.ranks; sys.exit('torch' in sys.modules)"
+    command = "import sys, gallery_run.ranks; sys.exit('torch' in sys.modules)"
 
     assert os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-c", command]) == 0
 

@@ -25,13 +25,14 @@ from conftest import Quiet
 from playwright.sync_api import Browser, expect
 from sphinx.testing.util import SphinxTestApp
 
-from gallery_intl import build, machine, record, record_run, records
-from gallery_intl.gpu_runs import left_to_run
-from gallery_intl.machine import Machine
-from gallery_intl.record_run import Page, RecordingError, RefusalError
-from gallery_intl.record_tabs import UntrueRecord
-from gallery_intl.records import Figure, Output, Record, RecordError
-from gallery_intl.site import BuildError, read_site
+from gallery_run import machine, record, record_run, records
+from gallery_run.gpu_runs import left_to_run
+from gallery_run.machine import Machine
+from gallery_run.record_run import Page, RecordingError, RefusalError
+from gallery_run.record_tabs import UntrueRecord
+from gallery_run.records import Figure, Output, Record, RecordError
+from gallery_site import build
+from gallery_site.site import BuildError, read_site
 
 ROOT = Path(__file__).with_name("roots") / "test-records"
 PROJECT = Path(__file__).parent.parent
@@ -387,7 +388,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     blocked.mkdir()
     for name in WITHOUT:
         (blocked / f"{name}.py").write_text(f"raise ImportError('no {name} here')\n")
-    command = [sys.executable, "-m", "gallery_intl", "record", "--source", str(source)]
+    command = [sys.executable, "-m", "gallery_run", "--source", str(source)]
     done = subprocess.run(
         [*command, "--profile", "other", "part/page", "part/ranks"],
         cwd=PROJECT,

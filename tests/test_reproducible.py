@@ -40,7 +40,7 @@ class Builds(NamedTuple):
 def build(site: Path, path: list[Path], environment: dict[str, str]) -> Path:
     """Run the scripts and build all languages; give the site."""
     made = subprocess.run(
-        [sys.executable, "-m", "gallery_intl", "--source", str(site), "html"],
+        [sys.executable, "-m", "gallery_site", "--source", str(site), "html"],
         env=os.environ | environment | {"PYTHONPATH": os.pathsep.join(map(str, path))},
         umask=0o077 if environment["TZ"] == "UTC" else 0o022,
         capture_output=True,

@@ -13,8 +13,8 @@ import psutil
 import pytest
 from sphinx.testing.util import SphinxTestApp
 
-from gallery_intl import fingerprint, generate
-from gallery_intl.run import GalleryError, run_gallery
+from gallery_run import fingerprint, generate
+from gallery_run.run import GalleryError, run_gallery
 
 ROOT = Path(__file__).with_name("roots") / "test-run"
 HANG = "import time\ntime.sleep(60)\n"
@@ -59,7 +59,7 @@ def files(site: Path) -> set[str]:
 
 
 def start(site: Path) -> subprocess.Popen[str]:
-    command = "import sys, pathlib as p; from gallery_intl.run import run_gallery as r"
+    command = "import sys, pathlib as p; from gallery_run.run import run_gallery as r"
     command += "; r(p.Path(sys.argv[1]), p.Path(sys.argv[1]))"
     return subprocess.Popen(
         [sys.executable, "-c", command, str(site)],
@@ -88,7 +88,7 @@ def test_a_second_run_starts_nothing(
     site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = run(site)
-    monkeypatch.delattr("gallery_intl.run.Child")
+    monkeypatch.delattr("gallery_run.run.Child")
 
     again = run(site)
 

@@ -12,9 +12,9 @@ import pytest
 
 PROJECT = Path(__file__).parent.parent
 CONF = """
-import gallery_intl.safety
-gallery_intl.safety.guard_catalogs = lambda paths: []  # a guard that misses all
-extensions = ["gallery_intl.safety"]
+import gallery_intl.page.safety
+gallery_intl.page.safety.guard_catalogs = lambda paths: []  # a guard that misses all
+extensions = ["gallery_intl.page.safety"]
 language = "ko"
 locale_dirs = ["locales"]
 suppress_warnings = ["docutils"]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sphinx.testing.util import SphinxTestApp
 
-from gallery_intl import sidebar
+from gallery_site import sidebar
 
 INDEX = "Start\n=====\n\n.. toctree::\n\n   one/index\n   two/index\n"
 PAGE = "{name} & `code`\n===============\n\nSome text.\n\nA part of it\n------------\n"
@@ -40,7 +40,7 @@ def pages(sphinx_test_tempdir: Path) -> Path:
     write(folder, "two/index", ("only",), "\n   :caption: Pages")
     (folder / "index.rst").write_text(INDEX, encoding="utf-8")
     (folder / "conf.py").write_text(
-        'extensions = ["gallery_intl.sidebar"]\nhtml_theme = "pydata_sphinx_theme"\n'
+        'extensions = ["gallery_site.sidebar"]\nhtml_theme = "pydata_sphinx_theme"\n'
     )
     return folder
 

@@ -17,7 +17,7 @@ import pytest
 from bs4 import BeautifulSoup, Tag
 from leftovers import english_in_css, english_on, leftovers
 
-from gallery_intl import catalogs
+from gallery_intl.catalogs import po as catalogs
 
 LANGUAGES = ("en", "ko", "zh_CN", "ja")
 TRANSLATED = LANGUAGES[1:]

@@ -6,9 +6,9 @@ import pytest
 from fontTools.ttLib import TTFont
 from PIL import Image
 
-from gallery_intl import card_fonts, social_cards
-from gallery_intl.card_fonts import ALWAYS, Face, family, family_for
-from gallery_intl.social_cards import Block, Card, balanced, draw, font, paint, wrapped
+from gallery_site import card_fonts, social_cards
+from gallery_site.card_fonts import ALWAYS, Face, family, family_for
+from gallery_site.social_cards import Block, Card, balanced, draw, font, paint, wrapped
 
 NOWHERE = "\U0010fffd"  # for private use: no font has it
 TEXTS = {

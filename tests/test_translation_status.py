@@ -11,8 +11,9 @@ import polib
 import pytest
 from bs4 import BeautifulSoup, Tag
 
-from gallery_intl import catalogs, progress
-from gallery_intl.catalog_links import fill
+from gallery_intl.catalogs import po as catalogs
+from gallery_intl.catalogs import progress
+from gallery_intl.page.catalog_links import fill
 
 ROOT = Path(__file__).parent / "roots" / "test-site"
 PROJECT = Path(__file__).parent.parent

@@ -5,8 +5,8 @@ from pathlib import Path
 import polib
 import pytest
 
-from gallery_intl import catalogs
-from gallery_intl.update import merge_language, update
+from gallery_intl.catalogs import po as catalogs
+from gallery_intl.catalogs.merge import merge_language, update
 
 PAGE, OTHER = Path("part/page"), Path("part/other")
 

@@ -22,7 +22,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from gallery_intl import catalogs
+from gallery_intl.catalogs import po as catalogs
 
 PROJECT = Path(__file__).parent.parent
 SMALL = Path(__file__).parent / "roots" / "test-site"
@@ -33,7 +33,7 @@ NEW_TEXT = "\n# %%\n# One more paragraph.\nprint(2)\n"
 
 
 def command(source: Path, *arguments: str) -> list[str]:
-    return [sys.executable, "-m", "gallery_intl", "--source", str(source), *arguments]
+    return [sys.executable, "-m", "gallery_site", "--source", str(source), *arguments]
 
 
 def run(arguments: list[str], **more: str) -> subprocess.CompletedProcess[str]:

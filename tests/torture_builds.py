@@ -33,7 +33,7 @@ ENVIRONMENTS = (
 
 def build(site: Path, environment: dict[str, str], umask: int) -> None:
     """Build all languages, the scripts too unless they ran already."""
-    command = [sys.executable, "-m", "gallery_intl", "html"]
+    command = [sys.executable, "-m", "gallery_site", "html"]
     subprocess.run(
         command, cwd=site, env=os.environ | environment, umask=umask, check=True
     )

@@ -1,7 +1,7 @@
 extensions = [
     "sphinx_gallery.gen_gallery",
-    "gallery_intl.comments",
-    "gallery_intl.locations",
+    "gallery_intl.page.comments",
+    "gallery_intl.page.locations",
 ]
 sphinx_gallery_conf = {
     "examples_dirs": "gallery",

@@ -1,9 +1,9 @@
 project = "A site"
 extensions = [
     "sphinx_gallery.gen_gallery",
-    "gallery_intl.markup",
-    "gallery_intl.comments",
-    "gallery_intl.downloads",
+    "gallery_intl.text.cjk",
+    "gallery_intl.page.comments",
+    "gallery_intl.downloads.downloads",
 ]
 sphinx_gallery_conf = {
     "examples_dirs": "gallery",

@@ -1,7 +1,7 @@
 extensions = [
     "sphinx_gallery.gen_gallery",
-    "gallery_intl.figures",
-    "gallery_intl.contexts",
+    "gallery_intl.figures.figures",
+    "gallery_intl.page.contexts",
 ]
 exclude_patterns = ["gallery"]
 locale_dirs = ["locales"]

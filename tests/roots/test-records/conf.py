@@ -1,6 +1,6 @@
 project = "Records"
 language = "en"
-extensions = ["gallery_intl"]
+extensions = ["gallery_intl", "gallery_run", "gallery_site"]
 exclude_patterns = ["_build*", "gallery", "locales", "tutorials/index.rst"]
 gallery_intl_languages = {"en": "English", "ko": "한국어"}
 gallery_intl_deadline = 300
@@ -15,10 +15,10 @@ sphinx_gallery_conf = {
     "reset_modules": (
         "matplotlib",
         "gallery_intl.figures.reset",
-        "gallery_intl.ranks.reset",
+        "gallery_run.ranks.reset",
     ),
     "reset_modules_order": "both",
-    "reset_argv": "gallery_intl.ranks.argv",
+    "reset_argv": "gallery_run.ranks.argv",
     "abort_on_example_error": True,
     "write_computation_times": False,
     "download_all_examples": False,

@@ -1,12 +1,12 @@
-extensions = ["gallery_intl.run"]
+extensions = ["gallery_run.run"]
 exclude_patterns = ["_build", "gallery"]
 sphinx_gallery_conf = {
     "examples_dirs": "gallery",
     "gallery_dirs": "pages",
     "filename_pattern": r"\.py$",
-    "reset_modules": ("gallery_intl.ranks.reset",),
+    "reset_modules": ("gallery_run.ranks.reset",),
     "reset_modules_order": "both",
-    "reset_argv": "gallery_intl.ranks.argv",
+    "reset_argv": "gallery_run.ranks.argv",
     "image_scrapers": (),
     "abort_on_example_error": True,
     "write_computation_times": False,

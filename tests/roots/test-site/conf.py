@@ -1,6 +1,6 @@
 project = "Small site"
 language = "en"
-extensions = ["gallery_intl"]
+extensions = ["gallery_intl", "gallery_run", "gallery_site"]
 exclude_patterns = ["_build", "gallery", "locales", "tutorials/index.rst"]
 gallery_intl_languages = {"en": "English", "ko": "한국어"}
 locale_dirs = ["locales"]
@@ -11,9 +11,9 @@ sphinx_gallery_conf = {
     "filename_pattern": r"\.py$",
     "copyfile_regex": r"index\.rst$",
     "image_scrapers": (),
-    "reset_modules": ("gallery_intl.ranks.reset",),
+    "reset_modules": ("gallery_run.ranks.reset",),
     "reset_modules_order": "both",
-    "reset_argv": "gallery_intl.ranks.argv",
+    "reset_argv": "gallery_run.ranks.argv",
     "abort_on_example_error": True,
     "write_computation_times": False,
     "download_all_examples": False,

@@ -1,0 +1,1 @@
+"""Catalogs: read, write, merge and count ``.po`` files."""

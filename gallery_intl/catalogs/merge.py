@@ -1,0 +1,225 @@
+"""Bring every language's catalogs up to the scripts, and lose no translation.
+
+Unlike ``sphinx-intl update`` it looks for a message's translation in all catalogs of
+the language: a paragraph that moved to another page keeps its translation, a changed
+one becomes fuzzy beside its previous text unless only code or punctuation changed, a
+removed one stays as an obsolete entry.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import polib  # type: ignore[import-untyped]
+from babel.core import UnknownLocaleError
+from babel.messages.plurals import get_plural
+
+from gallery_intl.catalogs import po as catalogs
+from gallery_intl.catalogs.carrying import carried
+from gallery_intl.catalogs.po import SOURCE_LANGUAGE
+
+SIMILAR = 0.6  # ratio from which a new message counts as a changed old one
+
+Memory = dict[str, polib.POEntry]
+Pages = dict[Path, polib.POFile]  # by page, without suffix
+
+
+def update(pot_dir: Path, locale_dir: Path, languages: list[str]) -> Iterator[Path]:
+    """Merge the templates into every language; yield the catalogs that changed."""
+    templates = read_all(pot_dir, ".pot")
+    # All catalogs are read before the first is written: a broken one stops here.
+    folders = {
+        language: locale_dir / language / "LC_MESSAGES" for language in languages
+    }
+    present = {language: read_all(folders[language], ".po") for language in languages}
+    wording: dict[str, str] = {}
+    for language in sorted(languages, key=lambda each: each != SOURCE_LANGUAGE):
+        merged = merge_language(templates, present[language], language, wording)
+        if language == SOURCE_LANGUAGE:
+            wording = reworded(merged)
+        # Pages that are gone come last: what moved from them is safe by then.
+        for page in sorted(merged, key=lambda page: page not in templates):
+            path = folders[language] / page.with_name(page.name + ".po")
+            if page not in templates and not merged[page]:
+                path.unlink()
+                yield path
+            elif catalogs.write(path, merged[page]):
+                yield path
+
+
+def read_all(folder: Path, suffix: str) -> Pages:
+    """Read the catalogs below a folder."""
+    return {
+        path.relative_to(folder).with_suffix(""): catalogs.read(path)
+        for path in sorted(folder.rglob(f"*{suffix}"))
+    }
+
+
+def merge_language(
+    templates: Pages,
+    present: Pages,
+    language: str,
+    wording: dict[str, str] | None = None,
+) -> Pages:
+    """Give a language's catalogs by page, merged with the templates.
+
+    The catalog of a page that is gone keeps what is translated nowhere else.
+    """
+    memory = remember(present.values())
+    empty = polib.POFile()
+    merged = {
+        page: merge(template, present.get(page, empty), memory, language, wording or {})
+        for page, template in sorted(templates.items())
+    }
+    known = {(entry.msgid, entry.msgstr) for file in merged.values() for entry in file}
+    for page in sorted(present.keys() - templates.keys()):
+        old = merge(empty, present[page], memory, language, {})
+        merged[page] = without(old, known)
+        known |= {(entry.msgid, entry.msgstr) for entry in merged[page]}
+    return merged
+
+
+def without(file: polib.POFile, known: set[tuple[str, str]]) -> polib.POFile:
+    """Give a catalog without the translations that live elsewhere."""
+    kept = polib.POFile()
+    kept.header, kept.metadata = file.header, file.metadata
+    kept.extend(entry for entry in file if (entry.msgid, entry.msgstr) not in known)
+    return kept
+
+
+def reworded(pages: Pages) -> dict[str, str]:
+    """Collect the messages that the source language's catalogs word anew."""
+    entries = (entry for file in pages.values() for entry in catalogs.active(file))
+    return {
+        entry.msgid: entry.msgstr
+        for entry in entries
+        if catalogs.is_translated(entry) and entry.msgstr != entry.msgid
+    }
+
+
+def remember(files: Iterable[polib.POFile]) -> Memory:
+    """Collect what is translated anywhere; active entries win over obsolete ones."""
+    memory: Memory = {}
+    entries = [entry for file in files for entry in file]
+    for entry in sorted(entries, key=lambda entry: (entry.fuzzy, entry.obsolete)):
+        if entry.msgstr and not entry.previous_msgid:
+            memory.setdefault(entry.msgid, entry)
+    return memory
+
+
+def merge(
+    template: polib.POFile,
+    present: polib.POFile,
+    memory: Memory,
+    language: str,
+    wording: dict[str, str],
+) -> polib.POFile:
+    """Give the catalog of one page in one language."""
+    old = {entry.msgid: entry for entry in present}
+    wanted = {entry.msgid for entry in template}
+    gone = [entry for entry in present if entry.msgid not in wanted]
+    merged = polib.POFile()
+    merged.header = present.header
+    merged.metadata = present.metadata or header(language, template.metadata)
+    for source in template:
+        entry = polib.POEntry(
+            msgid=source.msgid,
+            occurrences=source.occurrences,
+            comment=_comment(source, wording),
+        )
+        _translate(entry, old.get(source.msgid), memory, gone)
+        if language == SOURCE_LANGUAGE:
+            _follow_source(entry)
+        merged.append(entry)
+    merged.extend(obsolete(gone, merged))
+    return merged
+
+
+def _comment(source: polib.POEntry, wording: dict[str, str]) -> str:
+    """Say what a message is, and how its English was mended."""
+    better = wording.get(source.msgid)
+    english = f"English, better: {better}" if better else ""
+    return "\n".join(filter(None, [source.comment, english]))
+
+
+def _translate(
+    entry: polib.POEntry,
+    old: polib.POEntry | None,
+    memory: Memory,
+    gone: list[polib.POEntry],
+) -> None:
+    """Fill an entry from its page, else from the memory, else from a similar one."""
+    same = old if old and (old.msgstr or not memory.get(entry.msgid)) else None
+    same = same or memory.get(entry.msgid)
+    if same is not None:
+        _copy(same, entry)
+    elif done := _carried(entry.msgid, gone):
+        entry.msgstr, entry.tcomment = done
+    elif similar := _similar(entry.msgid, gone):
+        _copy(similar, entry)
+        entry.previous_msgid = similar.msgid
+        if not entry.fuzzy:
+            entry.flags.append("fuzzy")
+
+
+def _copy(old: polib.POEntry, entry: polib.POEntry) -> None:
+    entry.msgstr = old.msgstr
+    entry.tcomment = old.tcomment
+    entry.flags = list(old.flags)
+    entry.previous_msgid = old.previous_msgid
+
+
+def _carried(msgid: str, gone: list[polib.POEntry]) -> tuple[str, str] | None:
+    """Find a translation of which only code or punctuation is to be changed."""
+    for old in gone:
+        if old.fuzzy or old.msgstr in ("", old.msgid):
+            continue
+        if translation := carried(old.msgid, msgid, old.msgstr):
+            return translation, old.tcomment
+    return None
+
+
+def _similar(msgid: str, gone: list[polib.POEntry]) -> polib.POEntry | None:
+    candidates = {entry.msgid: entry for entry in gone if entry.msgstr}
+    best = difflib.get_close_matches(msgid, candidates, n=1, cutoff=SIMILAR)
+    return candidates[best[0]] if best else None
+
+
+def _follow_source(entry: polib.POEntry) -> None:
+    """Keep an English entry equal to its source until somebody words it anew."""
+    if not entry.msgstr or entry.msgstr == entry.previous_msgid:
+        entry.msgstr = entry.msgid
+        entry.previous_msgid = None
+        entry.flags = [flag for flag in entry.flags if flag != "fuzzy"]
+
+
+def obsolete(
+    gone: list[polib.POEntry], merged: polib.POFile
+) -> Iterator[polib.POEntry]:
+    """Give removed translations as obsolete entries, but not those carried over."""
+    carried = {entry.previous_msgid for entry in merged if entry.previous_msgid}
+    for entry in gone:
+        worth_keeping = entry.msgstr and entry.msgstr != entry.msgid
+        if worth_keeping and entry.msgid not in carried:
+            entry.obsolete = True
+            entry.occurrences = []
+            entry.comment = ""
+            yield entry
+
+
+def header(language: str, template: dict[str, str]) -> dict[str, str]:
+    """Give the header of a new catalog, in which nothing changes by itself."""
+    try:
+        plural = get_plural(language)
+    except UnknownLocaleError:
+        plural = get_plural(SOURCE_LANGUAGE)
+    return {
+        "Project-Id-Version": template.get("Project-Id-Version", ""),
+        "Language": language,
+        "MIME-Version": "1.0",
+        "Content-Type": "text/plain; charset=UTF-8",
+        "Content-Transfer-Encoding": "8bit",
+        "Plural-Forms": f"{plural.plural_forms};",
+    }

@@ -1,0 +1,170 @@
+"""Read and write gettext catalogs, the same way everywhere.
+
+Every ``.po`` of the project goes through this module: one parser with errors that
+name file and line, one canonical writer, one rule for what counts as translated.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+import polib  # type: ignore[import-untyped]
+
+from gallery_intl.catalogs import faults
+from gallery_intl.catalogs.faults import CatalogError as CatalogError
+from gallery_intl.files import replace_file
+
+SOURCE_LANGUAGE = "en"  # what the scripts and the interface are written in
+WIDTH = 79
+WAIVER = re.compile(r"^check-ignore: unchanged\b", re.MULTILINE)
+MSGID = re.compile(r"(#~ ?)?msgid\b")
+MARKUP = re.compile(
+    r"``.+?``"  # literals
+    r"|:[\w:+-]+:`[^`]*`"  # roles
+    r"|<[^>]*>|https?://\S+"  # targets
+    r"|%\([a-z_]+\)[sd]|\$?\{\w+\}"  # placeholders
+)
+
+
+def po_path(locale_dir: Path, language: str, docname: str) -> Path:
+    """Give the path of a page's catalog, as Sphinx looks for it."""
+    return locale_dir / language / "LC_MESSAGES" / f"{docname}.po"
+
+
+def read(path: Path) -> polib.POFile:
+    """Parse a catalog; raise `CatalogError` with file and line if it is broken."""
+    try:
+        if path.is_symlink():
+            raise CatalogError(f"{path}:1: a symbolic link (put the file itself here)")
+        data = path.read_bytes()
+    except OSError as error:
+        reason = f"cannot be read: {error.strerror}"
+        raise CatalogError(f"{path}:1: {reason} (put a file here)") from None
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise CatalogError(
+            f"{path}:{line}: not UTF-8 (save the file as UTF-8)"
+        ) from None
+    faults.refuse_broken_lines(path, text)
+    try:
+        # polib would open a file whose name the text is: none ends in a line feed
+        catalog = polib.pofile(f"{text}\n", wrapwidth=WIDTH, encoding="utf-8")
+    except (OSError, ValueError, IndexError) as error:
+        raise CatalogError(faults.syntax_error(path, str(error))) from None
+    _count_from_msgid(catalog, text.split("\n"))
+    faults.refuse_header(path, catalog)
+    faults.refuse_what_no_page_shows(path, catalog)
+    faults.refuse_duplicates(path, catalog)
+    return catalog
+
+
+def shared(path: Path) -> polib.POFile:
+    """Give what `read` gives, parsed once until the file changes; leave it as it is."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return read(path)  # which says what is wrong
+    return _parsed(path, found.st_mtime_ns, found.st_size)
+
+
+@cache
+def _parsed(path: Path, _changed: int, _size: int) -> polib.POFile:
+    return read(path)
+
+
+def _count_from_msgid(catalog: polib.POFile, lines: list[str]) -> None:
+    """Let each entry's line be that of its msgid, not of a comment above it."""
+    for entry in catalog:
+        rest = enumerate(lines[entry.linenum - 1 :], start=entry.linenum)
+        entry.linenum = next(
+            (row for row, line in rest if MSGID.match(line)), entry.linenum
+        )
+
+
+def active(catalog: polib.POFile) -> list[polib.POEntry]:
+    """Give the entries that are in use, in the file's order."""
+    return [entry for entry in catalog if not entry.obsolete]
+
+
+def is_translated(entry: polib.POEntry) -> bool:
+    """Tell whether an entry's translation may be shown."""
+    return bool(entry.msgstr.strip()) and not entry.fuzzy and not entry.obsolete
+
+
+def has_prose(msgid: str) -> bool:
+    """Tell whether a message has words of its own, beside markup and numbers."""
+    return re.search(r"[A-Za-z]{2}", MARKUP.sub(" ", msgid)) is not None
+
+
+def is_english(entry: polib.POEntry) -> bool:
+    """Tell whether a translation only repeats its English prose, unexplained.
+
+    An entry that must stay as it is carries the comment
+    ``# check-ignore: unchanged - reason``.
+    """
+    return (
+        entry.msgstr == entry.msgid
+        and has_prose(entry.msgid)
+        and not WAIVER.search(entry.tcomment)
+    )
+
+
+def translations(path: Path) -> dict[str, str]:
+    """Map msgid to msgstr for what may be shown; empty if there is no catalog."""
+    if not path.is_file():
+        return {}
+    return {entry.msgid: entry.msgstr for entry in read(path) if is_translated(entry)}
+
+
+def render(catalog: polib.POFile) -> str:
+    """Give the one canonical text of a catalog."""
+    catalog.wrapwidth = WIDTH
+    text = str(catalog.__unicode__())
+    # polib ends the last entry with one blank line more than needed
+    return text.rstrip("\n") + "\n"
+
+
+def write(path: Path, catalog: polib.POFile) -> bool:
+    """Write a catalog in one step if its text changes; tell whether it did."""
+    text = render(catalog)
+    if path.is_file() and path.read_bytes() == text.encode("utf-8"):
+        return False
+    replace_file(path, text.encode("utf-8"))
+    return True
+
+
+def compile_language(locale_dir: Path, language: str) -> None:
+    """Compile a language's catalogs, each in one step; drop what has no source.
+
+    Sphinx would compile them itself, but in place: an interrupted build would leave
+    half a ``.mo`` that looks fresh. It trusts each ``.mo`` that is newer than its
+    ``.po``, whatever it says, and that of a deleted ``.po``.
+    """
+    folder = locale_dir / language / "LC_MESSAGES"
+    for mo in folder.rglob("*.mo"):
+        if not mo.with_suffix(".po").is_file():
+            mo.unlink()
+    for po in sorted(folder.rglob("*.po")):
+        _compile(po)
+
+
+def _compile(po: Path) -> None:
+    mo, compiled = po.with_suffix(".mo"), _binary(shared(po))
+    if not mo.is_file() or mo.read_bytes() != compiled or _is_older(mo, po):
+        replace_file(mo, compiled)
+
+
+def _binary(catalog: polib.POFile) -> bytes:
+    """Compile a catalog; without an encoding gettext would read it as ASCII."""
+    named = polib.POFile()
+    named.metadata = {"Content-Type": "text/plain; charset=UTF-8"} | catalog.metadata
+    named.extend(catalog)
+    return bytes(named.to_binary())
+
+
+def _is_older(one: Path, other: Path) -> bool:
+    return one.stat().st_mtime_ns <= other.stat().st_mtime_ns

@@ -1,0 +1,161 @@
+"""Count how much of each page each language has: for a terminal, a program, a page.
+
+One function counts, and everything that shows a number asks it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+import polib  # type: ignore[import-untyped]
+
+from gallery_intl.catalogs import po as catalogs
+
+INTERFACE = "sphinx"  # the catalog that belongs to no page
+MAIL = re.compile(r"<[^>]*>|[^\s,]+@[^\s,]+")
+PLACEHOLDERS = {"full name", "name", "automatically generated"}
+
+
+class Count(NamedTuple):
+    """A catalog's messages by state, and the English words still to translate."""
+
+    translated: int
+    fuzzy: int
+    untranslated: int
+    words_left: int
+
+    @property
+    def total(self) -> int:
+        return self.translated + self.fuzzy + self.untranslated
+
+    @property
+    def percent(self) -> int:
+        """How much is translated, rounded down: 100 means all."""
+        return 100 * self.translated // self.total if self.total else 100
+
+    def plus(self, other: Count) -> Count:
+        return Count(*(a + b for a, b in zip(self, other, strict=True)))
+
+
+class Credits(NamedTuple):
+    """Who worked on a catalog, without mail addresses; "" for nobody."""
+
+    translator: str
+    reviewer: str  # with a date, if the header has one
+
+
+class Standing(NamedTuple):
+    """What there is to know about one catalog."""
+
+    numbers: Count
+    credits: Credits
+
+
+NOTHING = Count(0, 0, 0, 0)
+Row = dict[str, Standing]  # by language
+Table = dict[str, Row]  # by page
+
+
+def standing(path: Path, *, source: bool = False) -> Standing:
+    """Read a catalog's numbers and people; ``source``: English in it is no gap."""
+    catalog = catalogs.read(path)
+    return Standing(count(catalog, source=source), credits(catalog.metadata))
+
+
+def credits(header: Mapping[str, str]) -> Credits:
+    """Read off a catalog's header who translated it, and who reviewed it."""
+    return Credits(
+        person(header.get("Last-Translator", "")), person(header.get("X-Reviewed", ""))
+    )
+
+
+def person(text: str) -> str:
+    """Leave the mail address out of ``name <address>, date``; "" for no name."""
+    known = re.sub(r"\s+(,|$)", r"\1", MAIL.sub("", text)).strip(", ")
+    name = known.partition(",")[0]
+    is_name = re.search(r"[^\W\d_]", name) and name.lower() not in PLACEHOLDERS
+    return known if is_name else ""
+
+
+def count(catalog: polib.POFile, *, source: bool = False) -> Count:
+    """Count a catalog's messages by state."""
+    states = {"translated": 0, "fuzzy": 0, "untranslated": 0}
+    words = 0
+    for entry in catalogs.active(catalog):
+        if entry.fuzzy:
+            state = "fuzzy"
+        elif not entry.msgstr.strip() or (not source and catalogs.is_english(entry)):
+            state = "untranslated"
+        else:
+            state = "translated"
+        states[state] += 1
+        words += len(entry.msgid.split()) if state != "translated" else 0
+    return Count(**states, words_left=words)
+
+
+def table(locale_dir: Path, languages: list[str], source: str = "en") -> Table:
+    """Count every catalog of every language; a missing one counts as nothing done."""
+    found: Table = {}
+    for path in paths(locale_dir, languages):
+        language, _messages, *parts = path.relative_to(locale_dir).parts
+        page = PurePosixPath(*parts).with_suffix("").as_posix()
+        known = standing(path, source=language == source)
+        found.setdefault(page, {})[language] = known
+    return {page: found[page] for page in sorted(found, key=in_order)}
+
+
+def paths(locale_dir: Path, languages: list[str]) -> list[Path]:
+    """Give the catalogs of the languages."""
+    folders = (locale_dir / language / "LC_MESSAGES" for language in languages)
+    return [path for folder in folders for path in sorted(folder.rglob("*.po"))]
+
+
+def in_order(page: str) -> tuple[bool, str]:
+    """Sort the interface's catalog behind the pages."""
+    return page == INTERFACE, page
+
+
+def totals(rows: Table, languages: list[str]) -> dict[str, Count]:
+    """Add up all pages by language."""
+    sums = dict.fromkeys(languages, NOTHING)
+    for row in rows.values():
+        for language, known in row.items():
+            sums[language] = sums[language].plus(known.numbers)
+    return sums
+
+
+def as_text(rows: Table, languages: list[str]) -> Iterator[str]:
+    """Give the table for a terminal: percent, and what is left of each catalog."""
+    width = max((len(page) for page in rows), default=4)
+    yield " " * width + "".join(f"  {language:>18}" for language in languages)
+    counts = {
+        page: {language: known.numbers for language, known in row.items()}
+        for page, row in rows.items()
+    }
+    for page, row in [*counts.items(), ("all", totals(rows, languages))]:
+        cells = (cell(row.get(language)) for language in languages)
+        yield f"{page:{width}}" + "".join(f"  {text:>18}" for text in cells)
+
+
+def cell(counted: Count | None) -> str:
+    """Say one number shortly: ``100 %``, or ``80 % (40 words)``."""
+    if counted is None:
+        return "-"
+    left = f" ({counted.words_left} words)" if counted.words_left else ""
+    return f"{counted.percent} %{left}"
+
+
+def as_json(rows: Table) -> str:
+    """Give the table for programs."""
+    plain = {
+        page: {
+            language: {**known.numbers._asdict(), **known.credits._asdict()}
+            for language, known in row.items()
+        }
+        for page, row in rows.items()
+    }
+    return json.dumps(plain, indent=1)

@@ -1,0 +1,273 @@
+"""Write a translated page's text as Markdown for a notebook.
+
+It renders in Jupyter, VS Code, GitHub and Colab alike, so it keeps to what all of them
+know: CommonMark, tables, ``$…$`` for mathematics, and a quotation for an admonition.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from docutils import nodes
+
+from gallery_intl.text.wrapping import one_line
+
+SKIPPED = (
+    nodes.Invisible,
+    nodes.system_message,
+    nodes.raw,
+    nodes.colspec,
+)
+ESCAPED = re.compile(r"[\\`*\[\]<$]|~~|(?<![^\W_])_|_(?![^\W_])")
+
+
+class Context(NamedTuple):
+    """What the text of a page does not say itself."""
+
+    link: Callable[[nodes.Element], tuple[str, str]]  # text ("": its own) and address
+    image: Callable[[str], str]  # the address of an image, by its path
+    label: Callable[[str], str]  # the title of an admonition, by its kind
+    unknown: Callable[[nodes.Element], None]  # told of what has no Markdown
+
+
+def markdown(elements: Iterable[nodes.Node], context: Context, level: int = 1) -> str:
+    """Write block elements one after the other; ``level`` is that of a title."""
+    return Writer(context, level).blocks(elements)
+
+
+def escape(text: str) -> str:
+    """Take the meaning from signs that Markdown would read as markup."""
+    return ESCAPED.sub(lambda found: "\\" + found[0], text)
+
+
+def code(text: str) -> str:
+    """Write inline code; a fence longer than any inside it."""
+    fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
+    pad = " " if text[:1] == "`" or text[-1:] == "`" else ""
+    return f"{fence}{pad}{text}{pad}{fence}"
+
+
+def indented(text: str, prefix: str, first: str | None = None) -> str:
+    """Put a prefix before each line, another before the first."""
+    lines = [f"{prefix}{line}".rstrip() for line in text.split("\n")]
+    if first is not None:
+        lines[0] = first + text.split("\n")[0]
+    return "\n".join(lines)
+
+
+def joins_words(before: str, inside: str, after: str) -> bool:
+    """Tell whether ``*`` around a text would be read as emphasis.
+
+    CommonMark looks for white space and punctuation, so it takes ``**값(value)**은``
+    for plain text: the closing sign stands after a bracket and before a letter.
+    """
+
+    def open_(left: str, right: str) -> bool:
+        return not right.isspace() and (not _is_sign(right) or _is_sign(left))
+
+    return open_(before[-1:], inside[:1]) and open_(after[:1], inside[-1:])
+
+
+def _is_sign(letter: str) -> bool:
+    """Tell whether a letter, or the end of the text, separates words."""
+    return not letter or letter.isspace() or unicodedata.category(letter)[0] in "PS"
+
+
+class Writer:
+    """Write docutils nodes, one method for each kind of them."""
+
+    def __init__(self, context: Context, level: int) -> None:
+        self.context = context
+        self.level = level
+
+    def blocks(self, elements: Iterable[nodes.Node], between: str = "\n\n") -> str:
+        written = (self.block(node) for node in elements)
+        return between.join(text for text in written if text.strip())
+
+    def block(self, node: nodes.Node) -> str:
+        if isinstance(node, SKIPPED) or not isinstance(node, nodes.Element):
+            return ""
+        if method := getattr(self, f"block_{node.tagname}", None):
+            return str(method(node))
+        if isinstance(node, nodes.Admonition):
+            return self.quotation(self.context.label(node.tagname), node.children)
+        if isinstance(node, nodes.TextElement):
+            return self.inline(node)
+        if not isinstance(node, (nodes.compound, nodes.container)):
+            self.context.unknown(node)
+        return self.blocks(node.children)
+
+    def inline(self, node: nodes.Element) -> str:
+        return "".join(map(self.inline_part, node.children))
+
+    def inline_part(self, node: nodes.Node) -> str:
+        if isinstance(node, nodes.Text):
+            return escape(re.sub(r"\s*\n\s*", " ", node.astext()))
+        if isinstance(node, SKIPPED) or not isinstance(node, nodes.Element):
+            return ""
+        if method := getattr(self, f"inline_{node.tagname}", None):
+            return str(method(node))
+        return self.inline(node)
+
+    # blocks
+
+    def block_paragraph(self, node: nodes.Element) -> str:
+        text = self.inline(node).strip()
+        text = re.sub(r"^([-+#>])(?=[\s#]|$)", r"\\\1", text)
+        return re.sub(r"^(\d+)([.)])(?=\s|$)", r"\1\\\2", text)
+
+    def block_section(self, node: nodes.Element) -> str:
+        return Writer(self.context, self.level + 1).blocks(node.children)
+
+    def block_title(self, node: nodes.Element) -> str:
+        return f"{'#' * min(self.level, 6)} {self.inline(node)}"
+
+    def block_rubric(self, node: nodes.Element) -> str:
+        return f"**{self.inline(node)}**"
+
+    def block_literal_block(self, node: nodes.Element) -> str:
+        text = node.astext()
+        fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", text)), 3)
+        return f"{fence}{str(node.get('language', '')).lower()}\n{text}\n{fence}"
+
+    def block_doctest_block(self, node: nodes.Element) -> str:
+        return f"```python\n{node.astext()}\n```"
+
+    def block_math_block(self, node: nodes.Element) -> str:
+        return f"$$\n{node.astext().strip()}\n$$"
+
+    def block_bullet_list(self, node: nodes.Element) -> str:
+        return self.items(node, ["- "] * len(node.children))
+
+    def block_enumerated_list(self, node: nodes.Element) -> str:
+        start = int(node.get("start", 1))
+        return self.items(node, [f"{start + i}. " for i in range(len(node.children))])
+
+    def items(self, node: nodes.Element, marks: list[str]) -> str:
+        texts = [self.blocks(item.children) for item in node.children]
+        loose = any("\n\n" in text for text in texts)
+        return ("\n\n" if loose else "\n").join(
+            indented(text, " " * len(mark), mark)
+            for mark, text in zip(marks, texts, strict=True)
+        )
+
+    def block_definition_list(self, node: nodes.Element) -> str:
+        return self.items(node, ["- "] * len(node.children))
+
+    def block_term(self, node: nodes.Element) -> str:
+        return f"**{self.inline(node)}**"
+
+    def block_definition(self, node: nodes.Element) -> str:
+        return self.blocks(node.children)
+
+    def block_field_list(self, node: nodes.Element) -> str:
+        return self.items(node, ["- "] * len(node.children))
+
+    block_field_name = block_term
+    block_field_body = block_definition
+
+    def block_block_quote(self, node: nodes.Element) -> str:
+        return indented(self.blocks(node.children), "> ")
+
+    def quotation(self, title: str, children: Iterable[nodes.Node]) -> str:
+        body = self.blocks(children)
+        return indented(f"**{title}**\n\n{body}", "> ")
+
+    def block_admonition(self, node: nodes.Element) -> str:
+        title, *rest = node.children
+        return self.quotation(self.inline_part(title), rest)
+
+    block_topic = block_admonition
+    block_sidebar = block_admonition
+
+    def block_line_block(self, node: nodes.Element) -> str:
+        return "\\\n".join(map(self.block, node.children))
+
+    def block_transition(self, node: nodes.Element) -> str:
+        return "---"
+
+    def block_image(self, node: nodes.Element) -> str:
+        return self.inline_image(node)
+
+    def block_figure(self, node: nodes.Element) -> str:
+        return self.blocks(node.children)
+
+    def block_caption(self, node: nodes.Element) -> str:
+        return f"*{self.inline(node)}*"
+
+    def block_legend(self, node: nodes.Element) -> str:
+        return self.blocks(node.children)
+
+    def block_only(self, node: nodes.Element) -> str:
+        return self.blocks(node.children)
+
+    def block_table(self, node: nodes.Element) -> str:
+        titles = (child for child in node.children if isinstance(child, nodes.title))
+        caption = "".join(map(self.block_rubric, titles))
+        head = [self.row(row) for part in node.findall(nodes.thead) for row in part]
+        body = [self.row(row) for part in node.findall(nodes.tbody) for row in part]
+        columns = len((head or body)[0])
+        first = head[0] if head else [""] * columns
+        rows = [first, ["---"] * columns, *head[1:], *body]
+        table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+        return f"{caption}\n\n{table}" if caption else table
+
+    def row(self, row: nodes.Node) -> list[str]:
+        return [
+            self.blocks(entry.children, "<br>")
+            .replace("|", "\\|")
+            .replace("\n", "<br>")
+            for entry in row.children
+        ]
+
+    # inline
+
+    def inline_literal(self, node: nodes.Element) -> str:
+        return code(one_line(node.astext()))
+
+    def inline_emphasis(self, node: nodes.Element) -> str:
+        return self.marked(node, "*", "em")
+
+    def inline_strong(self, node: nodes.Element) -> str:
+        return self.marked(node, "**", "strong")
+
+    inline_title_reference = inline_emphasis
+
+    def marked(
+        self, node: nodes.Element, sign: str, tag: str, text: str | None = None
+    ) -> str:
+        """Mark the words of a node, or other words in their place."""
+        siblings = node.parent.children
+        place = siblings.index(node)
+        before = siblings[place - 1].astext() if place else ""
+        after = siblings[place + 1].astext() if place + 1 < len(siblings) else ""
+        inside = self.inline(node) if text is None else escape(text)
+        if joins_words(before, node.astext() if text is None else text, after):
+            return f"{sign}{inside}{sign}"
+        return f"<{tag}>{inside}</{tag}>"
+
+    def inline_subscript(self, node: nodes.Element) -> str:
+        return f"<sub>{self.inline(node)}</sub>"
+
+    def inline_superscript(self, node: nodes.Element) -> str:
+        return f"<sup>{self.inline(node)}</sup>"
+
+    def inline_math(self, node: nodes.Element) -> str:
+        return f"${node.astext().strip()}$"
+
+    def inline_image(self, node: nodes.Element) -> str:
+        return f"![{escape(node.get('alt', ''))}]({self.context.image(node['uri'])})"
+
+    def inline_reference(self, node: nodes.Element) -> str:
+        title, address = self.context.link(node)
+        if not address:
+            return self.marked(node, "*", "em", title) if title else self.inline(node)
+        text = escape(title) if title else self.inline(node)
+        if re.search(r"[()\s]", address):
+            address = f"<{address}>"
+        return f"[{text}]({address})"
+
+    inline_pending_xref = inline_reference

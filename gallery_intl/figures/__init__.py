@@ -1,0 +1,36 @@
+"""Figures: drawn once, with words in each language."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # what needs no Sphinx imports this package too
+    from sphinx.application import Sphinx
+    from sphinx.util.typing import ExtensionMetadata
+
+FEATURES = ("figures",)
+
+
+def scraper(
+    block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any], **kwargs: Any
+) -> str:
+    """Save the open figures as SVG; conf.py names it in ``image_scrapers``."""
+    from gallery_intl.figures import drawing
+
+    return drawing.save(block, block_vars, gallery_conf, **kwargs)
+
+
+def reset(gallery_conf: dict[str, Any], fname: str | None) -> None:
+    """Give the next script's figures their style; conf.py names it.
+
+    In ``reset_modules`` it stands after "matplotlib", which takes every style away.
+    """
+    from gallery_intl.figures import style
+
+    style.use()
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    for name in FEATURES:
+        app.setup_extension(f"{__name__}.{name}")
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,187 @@
+"""Show each figure of the gallery with its words in the reader's language.
+
+Matplotlib draws a figure once, as SVG. Its words and its alt text are messages of the
+page that draws it; each language's build writes its own copy of the file. Whatever
+shows such a file gets the copy: the page, its card in the gallery, any ``image``.
+
+All of it happens while Sphinx reads a page, after `Locale` and before the images are
+collected, so Sphinx itself copies the files and notes them as dependencies.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.transforms import SphinxTransform
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.typing import ExtensionMetadata
+from sphinx_gallery.directives import ImageSg  # type: ignore[import-untyped]
+
+from gallery_intl.catalogs.po import SOURCE_LANGUAGE
+from gallery_intl.figures import origins, svg
+from gallery_intl.files import replace_file
+from gallery_intl.page import page as pages
+
+STYLE = Path(__file__).parents[1] / "static" / "figures.css"
+FIGURE = re.compile(r"(.+)/images/(?:thumb/)?sphx_glr_(.+)_(?:\d{3,}|thumb)\.svg")
+
+
+def is_file_name(alt: str, uri: str) -> bool:
+    """Tell whether Sphinx-Gallery made the alt text from the name of the file."""
+    return re.sub("[-,_]", " ", PurePosixPath(uri).stem[9:-4]) == alt
+
+
+def figure_messages(figure: str, alt: str, script: str) -> list[str]:
+    """Give alt text and words of a figure, without those that a run has made.
+
+    A text with digits is a message only if it stands in the script as it is.
+    """
+    literals = {text for text, _ in origins.literals(script)}
+    return [
+        text
+        for text in dict.fromkeys([alt, *svg.messages(figure)])
+        if svg.is_message(text)
+        and (text in literals or not any(letter.isdigit() for letter in text))
+    ]
+
+
+class figure_message(addnodes.translatable, nodes.raw):
+    """One text of a figure, for the catalog only: raw, but in no output's format.
+
+    As a ``raw`` node it is not parsed as reST by `Locale`, and one node for each
+    message lets each have a line of its own.
+    """
+
+    def preserve_original_messages(self) -> None:
+        """Do nothing: the message is never overwritten."""
+
+    def apply_translated_message(self, original: str, translated: str) -> None:
+        self["translated"] = True
+
+    def extract_original_messages(self) -> list[str]:
+        return [self["message"]]
+
+
+class GalleryImage(ImageSg, SphinxDirective):  # type: ignore[misc]
+    """The ``image-sg`` directive, which shows an SVG figure in any language."""
+
+    def run(self) -> list[nodes.Node]:
+        uri = self.arguments[0]
+        if not uri.endswith(".svg"):
+            return list(super().run())
+        image = nodes.image(
+            uri=uri,
+            alt="",  # not yet: Sphinx would take it for a message of its own
+            gallery_alt=self.options.get("alt", ""),
+            classes=self.options.get("class", []),
+        )
+        self.set_source_info(image)
+        return [image, *self.messages(uri, image["gallery_alt"])]
+
+    def messages(self, uri: str, alt: str) -> Iterator[nodes.Node]:
+        """Make the messages of a figure, each with its line of the script."""
+        script = pages.script_of(self.env, self.env.docname)
+        path = Path(self.env.relfn2path(uri)[1])
+        if script is None or not path.is_file():
+            return
+        figure, block = path.read_text(encoding="utf-8"), self._block()
+        alt = "" if is_file_name(alt, uri) else alt
+        for text in figure_messages(figure, alt, script.text):
+            node = figure_message("", "", format="", message=text)
+            node["context"] = "alt text" if text == alt else "figure label"
+            node.source = str(script.path)
+            node.line = origins.line_of(text, script.text, block)
+            yield node
+
+    def _block(self) -> tuple[int, int]:
+        source, line = self.get_source_info()
+        return origins.block_at(Path(source).read_text(encoding="utf-8"), line)
+
+
+class TranslateFigures(SphinxTransform):
+    """Let every image that shows a figure of the gallery show the language's copy."""
+
+    # After Locale (20) and its count of translated nodes (25), before the images are
+    # collected (doctree-read).
+    default_priority = 26
+
+    def apply(self, **kwargs: Any) -> None:
+        for message in list(self.document.findall(figure_message)):
+            message.parent.remove(message)
+        shown = 0
+        for image in self.document.findall(nodes.image):
+            if page := self.page_of(image):
+                show(image, page, self.env)
+                if shown:
+                    image["loading"] = "lazy"
+                shown += 1
+
+    def page_of(self, image: nodes.image) -> str | None:
+        """Give the page whose words a figure has: what a feature says, or its file."""
+        named: str | None = image.attributes.pop("gallery_page", None)
+        return named or page_of(image["uri"], self.env)
+
+
+def page_of(uri: str, env: BuildEnvironment) -> str | None:
+    """Give the docname of the page that draws a figure or lends it to its card."""
+    path = env.relfn2path(uri)[0]
+    found = FIGURE.fullmatch(path)
+    if not found or not (env.srcdir / path).is_file():
+        return None
+    docname = f"{found[1]}/{found[2]}"
+    return docname if docname in env.found_docs else None
+
+
+def show(image: nodes.image, page: str, env: BuildEnvironment) -> None:
+    """Make an image node show a figure in the language of the build."""
+    language = env.config.language
+    relative, path = env.relfn2path(image["uri"])
+    env.note_dependency(relative)
+    found = pages.entries(env, page)
+    words = {message: entry.msgstr for message, entry in found.items()}
+    figure = Path(path).read_text(encoding="utf-8")
+    figure = svg.translate(figure, words, language)
+    image["uri"] = _written(figure, Path(path).stem, env)
+    # The theme need not dim it; a card is a link already.
+    image["classes"] += ["dark-light", "no-scaled-link"]
+    width, height = svg.size(figure)
+    image["width"], image["height"] = str(width), str(height)
+    if alt := image.attributes.pop("gallery_alt", ""):
+        image["alt"] = words.get(alt, alt)
+        if image["alt"] == alt and language != SOURCE_LANGUAGE:
+            image["classes"].append(f"language-{SOURCE_LANGUAGE}")
+
+
+def _written(figure: str, stem: str, env: BuildEnvironment) -> str:
+    """Write a figure beside the doctrees; give its URI, which differs by content."""
+    data = figure.encode("utf-8")
+    digest = hashlib.sha256(data).hexdigest()[:8]
+    path = env.doctreedir / "figures" / f"{stem}-{digest}.svg"
+    if not path.is_file():
+        replace_file(path, data)
+    return "/" + Path(os.path.relpath(path, env.srcdir)).as_posix()
+
+
+def use_language(app: Sphinx) -> None:
+    """Translate in every builder but the one that collects the messages."""
+    app.config.html_static_path.append(str(STYLE))
+    if app.builder.name != "gettext":
+        app.add_transform(TranslateFigures)
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    app.setup_extension("sphinx_gallery.gen_gallery")
+    app.add_directive("image-sg", GalleryImage, override=True)
+    app.add_node(figure_message)
+    app.add_css_file("figures.css")
+    app.connect("builder-inited", use_language)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

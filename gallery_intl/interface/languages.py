@@ -1,0 +1,163 @@
+"""Link each page to the same page in the other languages.
+
+The links are written at build time, relative, so that they work without JavaScript,
+below any path and from a folder on disk. They lead to sibling folders: a build whose
+output folder is not named after its language has no siblings and gets no menu.
+
+With an address of the site (``html_baseurl``, the folder of the languages) search
+engines are told of the other languages too.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urljoin, urlsplit
+
+from docutils import nodes
+from markupsafe import Markup
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.errors import ConfigError
+from sphinx.util.typing import ExtensionMetadata
+
+from gallery_intl.catalogs.po import SOURCE_LANGUAGE
+
+HERE = Path(__file__).parents[1]
+
+
+class LanguageLink(NamedTuple):
+    """A link to a page in one language: ``tag`` is its BCP 47 name."""
+
+    tag: str
+    name: str
+    href: str
+    current: bool
+
+
+def language_tag(language: str) -> str:
+    """Give the name that HTML knows a language by: ``zh_CN`` is ``zh-CN``."""
+    return language.replace("_", "-")
+
+
+def language_links(
+    languages: dict[str, str], current: str, content_root: str, uri: str
+) -> list[LanguageLink]:
+    """Give the links of one page, in the order of the languages."""
+    return [
+        LanguageLink(
+            language_tag(language),
+            name,
+            f"{content_root}../{language}/{uri}",
+            language == current,
+        )
+        for language, name in languages.items()
+    ]
+
+
+def alternates(
+    links: list[LanguageLink], page: str, front: str | None
+) -> dict[str, str]:
+    """Map languages to the addresses of a page, and ``x-default`` to its source.
+
+    ``front`` is the page that offers the languages, where this is a language's first.
+    """
+    found = {link.tag: urljoin(page, link.href) for link in links}
+    default = front or found.get(SOURCE_LANGUAGE)
+    return found | ({"x-default": default} if default else {})
+
+
+def alternate_tags(addresses: dict[str, str]) -> Markup:
+    """Give the tags by which search engines know a page's other languages."""
+    tag = Markup('<link rel="alternate" hreflang="{}" href="{}" />\n')
+    return Markup("").join(tag.format(*pair) for pair in addresses.items())
+
+
+def has_siblings(app: Sphinx, config: Config) -> bool:
+    """Tell whether the other languages are built beside this one."""
+    languages = config.gallery_intl_languages
+    return app.outdir.name == config.language and len(languages) > 1
+
+
+def check_language(app: Sphinx, config: Config) -> None:
+    """Refuse a language that the site does not have."""
+    languages = config.gallery_intl_languages
+    if languages and config.language not in languages:
+        raise ConfigError(
+            f"no language {config.language!r} in gallery_intl_languages: it has"
+            f" {', '.join(languages)} (add it to conf.py, then run make catalogs)"
+        )
+
+
+def place_below_site(app: Sphinx, config: Config) -> None:
+    """Let ``html_baseurl``, the address of the site, be that of this language."""
+    address = config.html_baseurl
+    if not address:
+        return
+    if urlsplit(address).scheme not in ("http", "https"):
+        raise ConfigError(
+            f"html_baseurl: {address!r} is no address of a site (write"
+            " 'https://example.org/folder/')"
+        )
+    language = f"{config.language}/" if has_siblings(app, config) else ""
+    config.html_baseurl = f"{address.rstrip('/')}/{language}"
+    config.gallery_intl_address = config.html_baseurl
+
+
+def list_published(app: Sphinx, config: Config) -> None:
+    """List the pages of languages that are not built now, so that a new one counts."""
+    config.gallery_intl_published = {
+        language: sorted(
+            path.relative_to(folder).as_posix() for path in Path(folder).rglob("*.html")
+        )
+        for language, folder in config.gallery_intl_published.items()
+    }
+
+
+def is_there(app: Sphinx, language: str, uri: str) -> bool:
+    """Tell whether the site will have a page in a language."""
+    published = app.config.gallery_intl_published
+    return language not in published or uri in published[language]
+
+
+def add_links(
+    app: Sphinx,
+    pagename: str,
+    templatename: str,
+    context: dict[str, Any],
+    doctree: nodes.document | None,
+) -> None:
+    uri = app.builder.get_target_uri(pagename)
+    languages = {
+        language: name
+        for language, name in app.config.gallery_intl_languages.items()
+        if is_there(app, language, uri)
+    }
+    root, page = context["content_root"], context.get("pageurl")
+    context["language_links"] = []
+    if has_siblings(app, app.config) and len(languages) > 1:
+        links = language_links(languages, app.config.language, root, uri)
+        context["language_links"] = links
+        if page:
+            is_first = pagename == app.config.root_doc
+            front = urljoin(page, f"{root}../") if is_first else None
+            tags = alternate_tags(alternates(links, page, front))
+            # as Markup it would escape the others
+            context["metatags"] = context.get("metatags", "") + str(tags)
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    app.add_config_value("gallery_intl_languages", {}, "html", types=frozenset({dict}))
+    # languages that are not built now, and where their pages are: {"ko": "html/ko"}
+    app.add_config_value("gallery_intl_published", {}, "html", types=frozenset({dict}))
+    # set by us: downloads name the address, and are made while pages are read
+    app.add_config_value("gallery_intl_address", "", "env", types=frozenset({str}))
+    app.connect("config-inited", check_language)
+    app.connect("config-inited", place_below_site)
+    app.connect("config-inited", list_published)
+    app.connect("html-page-context", add_links)
+    app.connect(
+        "config-inited",
+        lambda _, config: config.templates_path.append(str(HERE / "templates")),
+    )
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

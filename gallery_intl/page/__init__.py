@@ -1,0 +1,28 @@
+"""A generated page: where its words are from, gaps, furniture, cards, safety."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # what needs no Sphinx imports this package too
+    from sphinx.application import Sphinx
+    from sphinx.util.typing import ExtensionMetadata
+
+FEATURES = (
+    "gaps",
+    "safety",
+    "status_table",
+    "comments",
+    "locations",
+    "contexts",
+    "furniture",
+    "output_language",
+    "cards",
+    "inner_links",
+)
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    for name in FEATURES:
+        app.setup_extension(f"{__name__}.{name}")
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

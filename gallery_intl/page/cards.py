@@ -1,0 +1,156 @@
+"""Show the pages of a part as cards: picture, title and first sentence.
+
+Sphinx-Gallery's own cards are raw HTML with English titles and tooltips. Here the
+author writes ``.. gallery::`` with page names, in reading order, in the part's
+``index.rst``, and title and sentence come from the translated pages themselves.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import Any, ClassVar
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.typing import ExtensionMetadata
+
+from gallery_intl.catalogs import po as catalogs
+from gallery_intl.text.sentences import plain_text, sentences, text_paragraphs
+
+logger = logging.getLogger(__name__)
+
+CARDS = "gallery_intl_cards"  # a page with cards says so in its metadata
+
+
+class card(nodes.General, nodes.Element):
+    """A placeholder for a page's card; ``docname`` says which page."""
+
+
+class Gallery(SphinxDirective):
+    """Cards and a hidden toctree for the pages that are listed."""
+
+    has_content = True
+    option_spec: ClassVar[dict[str, Any]] = {"no-toctree": directives.flag}
+
+    def run(self) -> list[nodes.Node]:
+        self.env.metadata[self.env.docname][CARDS] = "there are some"
+        folder = PurePosixPath(self.env.docname).parent
+        pages = [page for name in self.content for page in self.expand(folder, name)]
+        known = [page for page in pages if self.is_known(page)]
+        cards = nodes.container("", *map(self.make_card, known), classes=["cards"])
+        return [cards, *([] if "no-toctree" in self.options else self.toctree(known))]
+
+    def expand(self, folder: PurePosixPath, name: str) -> list[str]:
+        """Give the page that a line names, or the pages of a part: ``/part/``."""
+        name = name.strip()
+        page = name[1:] if name.startswith("/") else (folder / name).as_posix()
+        if not name.endswith("/"):
+            return [page] if name else []
+        index = self.env.srcdir / page / "index.rst"
+        self.env.note_dependency(str(index))
+        return [
+            (PurePosixPath(page) / name).as_posix()
+            for name in listed(index.read_text(encoding="utf-8"))
+        ]
+
+    def is_known(self, page: str) -> bool:
+        if page in self.env.found_docs:
+            return True
+        logger.warning(
+            "no page %r for its card (write a script of that name, or remove it)",
+            page,
+            type="gallery_intl",
+            subtype="cards",
+            location=self.get_location(),
+        )
+        return False
+
+    def make_card(self, page: str) -> card:
+        self.env.note_dependency(str(self.env.doc2path(page)))
+        for directory in self.config.locale_dirs:
+            po = catalogs.po_path(
+                self.env.srcdir / directory, self.config.language, page
+            )
+            self.env.note_dependency(str(po))
+        return card("", *self.picture(page), docname=page)
+
+    def picture(self, page: str) -> list[nodes.Node]:
+        """Give the page's first figure; beside its title it needs no alt text."""
+        path = PurePosixPath(page)
+        figure = path.parent / "images" / f"sphx_glr_{path.name}_001.svg"
+        if not (self.env.srcdir / figure).is_file():
+            return []
+        return [nodes.image("", uri=f"/{figure}", alt="", classes=["card-figure"])]
+
+    def toctree(self, pages: list[str]) -> list[nodes.Node]:
+        lines = [".. toctree::", "   :hidden:", "", *(f"   /{page}" for page in pages)]
+        return self.parse_text_to_nodes("\n".join(lines))
+
+
+def listed(index: str) -> list[str]:
+    """Give the names that the ``gallery`` directive of an index page lists."""
+    lines = iter(index.splitlines())
+    names = []
+    if any(line.startswith(".. gallery::") for line in lines):
+        for line in lines:
+            if line and not line.startswith(" "):
+                break
+            names.append(line.strip())
+    return [name for name in names if name and not name.startswith(":")]
+
+
+def first_sentence(document: nodes.document) -> nodes.paragraph:
+    """Give the first sentence of a page, as plain text; English stays marked."""
+    for paragraph in text_paragraphs(document):
+        sentence = sentences(plain_text(paragraph))[0]
+        return nodes.paragraph("", sentence, classes=marks(paragraph))
+    return nodes.paragraph()
+
+
+def marks(node: nodes.Element | None) -> list[str]:
+    """Give the class that marks a text which is not translated, if it has one."""
+    classes = node["classes"] if node is not None else []
+    return [name for name in classes if name.startswith("language-")]
+
+
+def fill_card(env: BuildEnvironment, builder: Any, node: card, origin: str) -> None:
+    """Replace a placeholder by picture, linked title and first sentence."""
+    page = node["docname"]
+    title = env.titles[page]
+    link = nodes.reference(
+        "",
+        "",
+        *(child.deepcopy() for child in title.children),
+        internal=True,
+        refuri=builder.get_relative_uri(origin, page),
+    )
+    document = env.get_doctree(page)
+    sentence = first_sentence(document)
+    sentence["classes"].append("card-text")
+    heading = next(document.findall(nodes.title), None)
+    node.replace_self(
+        nodes.container(
+            "",
+            *node.children,
+            nodes.paragraph("", "", link, classes=["card-title", *marks(heading)]),
+            sentence,
+            classes=["card", "no-search"],
+        )
+    )
+
+
+def fill_cards(app: Sphinx, document: nodes.document, docname: str) -> None:
+    if CARDS in app.env.metadata[docname]:
+        for node in list(document.findall(card)):
+            fill_card(app.env, app.builder, node, docname)
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    app.add_node(card)
+    app.add_directive("gallery", Gallery)
+    app.connect("doctree-resolved", fill_cards)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,192 @@
+"""Give the furniture of a gallery page in the reader's language.
+
+Sphinx-Gallery writes its header note and its footer as English reST into every page.
+Here both are taken out before messages are collected, so that no page's catalog
+holds them, and put in again with the words of the interface catalog (``sphinx.po``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.locale import _
+from sphinx.transforms import SphinxTransform
+from sphinx.util.typing import ExtensionMetadata
+
+from gallery_intl.page import page as pages
+from gallery_intl.script.needs import Needs, needs
+
+NOTE = "sphx-glr-download-link-note"
+FOOTER = "sphx-glr-footer"
+BOX = "sphx-glr-download"
+NEEDS = "needs"
+SPHINX_GALLERY = "https://sphinx-gallery.github.io"
+
+
+def with_class(
+    document: nodes.Node, kind: type[nodes.Element], name: str
+) -> list[nodes.Element]:
+    """Give the elements of a kind that carry a class."""
+    return [node for node in document.findall(kind) if name in node["classes"]]
+
+
+def outermost(node: nodes.Element) -> nodes.Element:
+    """Give the ``only`` directive around a node, or the node itself."""
+    return node.parent if isinstance(node.parent, addnodes.only) else node
+
+
+def download_label(kind: str, suffix: str) -> str:
+    """Give the text of a download link, with ``%s`` for the file's name.
+
+    Of other files, such as an archive of all scripts, the name says enough.
+    """
+    return {
+        ("python", ".py"): _("Python script: %s"),
+        ("jupyter", ".ipynb"): _("Jupyter notebook: %s"),
+        ("zip", ".zip"): _("Both as a zip archive: %s"),
+    }.get((kind, suffix), "%s")
+
+
+def around(text: str, node: nodes.Node) -> list[nodes.Node]:
+    """Put a node where a text has ``%s``."""
+    before, _found, after = text.partition("%s")
+    return [nodes.inline("", before), node, nodes.inline("", after)]
+
+
+def describe(page: Needs) -> Iterator[str]:
+    """Say in the reader's language what a page needs."""
+    if page.ranks:
+        yield _("%d processes, started with torchrun") % page.ranks
+    else:
+        yield _("One process, started with python")
+    if page.uses_gpus:
+        yield _("Runs on a CPU, and on GPUs where there are any")
+    else:
+        yield _("Runs on a CPU")
+    if page.packages:
+        yield _("Packages: %s") % ", ".join(page.packages)
+
+
+def running_time(page: Path) -> float | None:
+    """Read how many seconds a page's script took when it was last run."""
+    try:
+        text = page.with_name(f"{page.stem}.cost.json").read_text(encoding="utf-8")
+        return float(json.loads(text)["time"])
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def line(*children: nodes.Node, **attributes: Any) -> nodes.paragraph:
+    """Give a paragraph that belongs to the interface, not to a page's catalog."""
+    return nodes.paragraph("", "", *children, translatable=False, **attributes)
+
+
+class RemoveFurniture(SphinxTransform):
+    """Take out Sphinx-Gallery's note and footer; leave the links, at their new places.
+
+    Sphinx looks at each text of a page several times, so ours come when it has.
+    """
+
+    default_priority = 8  # before the source workaround (10) and Locale (20)
+
+    def apply(self, **kwargs: Any) -> None:
+        collects = pages.collects_messages(self.env)
+        for footer in with_class(self.document, nodes.container, FOOTER):
+            if collects:
+                remove(footer)
+            else:
+                self.empty(footer)
+        for note in with_class(self.document, nodes.note, NOTE):
+            link = next(note.findall(addnodes.pending_xref), None)
+            remove(note)
+            if link is not None and not collects:
+                self.move_below_title(link)
+
+    def empty(self, footer: nodes.Element) -> None:
+        footer["translatable"] = False
+        footer["classes"].append("no-search")
+        boxes = with_class(footer, nodes.container, BOX)
+        for box in boxes:
+            link = next(box.findall(addnodes.download_reference))
+            assign(link, [])
+            assign(box, [link])
+        assign(footer, boxes)
+
+    def move_below_title(self, link: nodes.Element) -> None:
+        title = next(self.document.findall(nodes.title), None)
+        if title is not None and pages.script_of(self.env, self.env.docname):
+            assign(link, [])
+            items = nodes.bullet_list("", link, classes=[NEEDS, "no-search"])
+            title.parent.insert(title.parent.index(title) + 1, items)
+
+
+class FillFurniture(SphinxTransform):
+    """Say in the reader's language what the page needs, and what its links lead to."""
+
+    default_priority = 22  # after Locale (20)
+
+    def apply(self, **kwargs: Any) -> None:
+        if pages.collects_messages(self.env):
+            return
+        for footer in with_class(self.document, nodes.container, FOOTER):
+            for box in with_class(footer, nodes.container, BOX):
+                link = next(box.findall(addnodes.download_reference))
+                assign(box, [line(labelled(link, kind_of(box)))])
+            footer += self.closing_lines()
+        if script := pages.script_of(self.env, self.env.docname):
+            for below_title in with_class(self.document, nodes.bullet_list, NEEDS):
+                self.fill(below_title, needs(script.text))
+
+    def fill(self, below_title: nodes.Element, page: Needs) -> None:
+        more = next(below_title.findall(addnodes.pending_xref))
+        more += nodes.inline("", _("Download"))
+        facts = map(nodes.Text, describe(page))
+        items = (nodes.list_item("", line(fact)) for fact in (*facts, more))
+        assign(below_title, items)
+
+    def closing_lines(self) -> Iterator[nodes.Element]:
+        page = self.env.doc2path(self.env.docname)
+        seconds = running_time(Path(page))
+        if seconds is not None:
+            text = _("Running time of the script: %.1f seconds") % seconds
+            yield line(nodes.Text(text), classes=["sphx-glr-timing"])
+        link = nodes.reference("", "Sphinx-Gallery", refuri=SPHINX_GALLERY)
+        text = _("Gallery generated by %s")
+        yield line(*around(text, link), classes=["sphx-glr-signature"])
+
+
+def kind_of(box: nodes.Element) -> str:
+    """Tell what Sphinx-Gallery offers in a box: ``python``, ``jupyter`` or ``zip``."""
+    return str(box["classes"][-1]).removeprefix(f"{BOX}-")
+
+
+def labelled(link: nodes.Element, kind: str) -> nodes.Element:
+    """Put the label of a download into its link."""
+    name = Path(link["reftarget"]).name
+    link += around(download_label(kind, Path(name).suffix), nodes.literal("", name))
+    return link
+
+
+def assign(parent: nodes.Element, children: Iterable[nodes.Node]) -> None:
+    """Give a node other children than it has."""
+    found = list(children)
+    parent.clear()
+    parent += found
+
+
+def remove(node: nodes.Element) -> None:
+    """Remove a node with the ``only`` around it."""
+    node = outermost(node)
+    node.parent.remove(node)
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    app.add_transform(RemoveFurniture)
+    app.add_transform(FillFurniture)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

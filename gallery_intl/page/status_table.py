@@ -1,0 +1,149 @@
+"""Show on a page how much of each page each language has: ``.. translation-status::``.
+
+The numbers are those of ``make progress``. Every catalog that is counted is a
+dependency of the page, so an edited one refreshes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.locale import _
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.typing import ExtensionMetadata
+
+from gallery_intl.catalogs import po as catalogs
+from gallery_intl.catalogs import progress
+from gallery_intl.catalogs.po import SOURCE_LANGUAGE
+from gallery_intl.page.catalog_links import contributing, link_to, remaining, review
+from gallery_intl.page.page import collects_messages
+
+TABLE = "translation-status"  # the directive, the table's class, the page's metadata
+
+
+def languages(env: BuildEnvironment) -> list[str]:
+    """Give the languages that the source is translated into."""
+    known = env.config.gallery_intl_languages
+    return [language for language in known if language != SOURCE_LANGUAGE]
+
+
+def locale_dir(env: BuildEnvironment) -> Path:
+    return Path(env.srcdir, env.config.locale_dirs[0])
+
+
+def counted(env: BuildEnvironment) -> list[str]:
+    """Give the paths of all catalogs that the table counts."""
+    return [str(path) for path in progress.paths(locale_dir(env), languages(env))]
+
+
+def cell(value: nodes.Node | str, *quiet: str) -> nodes.entry:
+    """Give a cell: its value, and smaller lines below it."""
+    first = nodes.Text(value) if isinstance(value, str) else value
+    values = nodes.paragraph("", "", first, translatable=False)
+    options = {"translatable": False, "classes": ["quiet"]}
+    notes = (nodes.paragraph("", line, **options) for line in quiet)
+    return nodes.entry("", values, *notes)
+
+
+def row(*cells: nodes.entry, page: str = "") -> nodes.row:
+    return nodes.row("", *cells, page=page)
+
+
+class TranslationStatus(SphinxDirective):
+    """A table of pages by languages."""
+
+    def run(self) -> list[nodes.Node]:
+        if collects_messages(self.env):
+            return []
+        found = counted(self.env)
+        self.env.metadata[self.env.docname][TABLE] = "\n".join(found)
+        for path in found:
+            self.env.note_dependency(path)
+        try:
+            rows = progress.table(locale_dir(self.env), languages(self.env))
+        except catalogs.CatalogError as error:  # maybe one of another language
+            raise self.warning(f"no table: {error}") from None
+        known = {*self.env.found_docs, progress.INTERFACE}
+        shown = {page: row for page, row in rows.items() if page in known}
+        return [self.table(shown), *contributing(self.env)]
+
+    def table(self, rows: progress.Table) -> nodes.table:
+        head = row(cell(_("Page")), *map(self.language, languages(self.env)))
+        body = [
+            row(self.title(page), *self.cells(page, found), page=page)
+            for page, found in rows.items()
+        ]
+        sums = row(cell(_("In total")), *self.sums(rows))
+        group = nodes.tgroup("", cols=len(head))
+        group += [nodes.colspec(colwidth=1, stub=not at) for at in range(len(head))]
+        group += [nodes.thead("", head), nodes.tbody("", *body, sums)]
+        return nodes.table("", group, classes=[TABLE, "no-search", "colwidths-auto"])
+
+    def language(self, language: str) -> nodes.entry:
+        """Name a language as it does itself."""
+        classes = [f"language-{language.replace('_', '-')}"]
+        name = self.config.gallery_intl_languages[language]
+        return cell(nodes.inline("", name, classes=classes))
+
+    def title(self, page: str) -> nodes.entry:
+        """Name a page by its title, which Sphinx knows when all pages are read."""
+        if page == progress.INTERFACE:
+            return cell(_("Words of the interface"))
+        self.env.note_dependency(self.env.doc2path(page))
+        link = addnodes.pending_xref("", nodes.inline("", page), refdomain="std")
+        link["reftype"], link["reftarget"] = "doc", f"/{page}"
+        link["refdoc"], link["refexplicit"] = self.env.docname, False
+        return cell(link)
+
+    def cells(self, page: str, found: progress.Row) -> Iterator[nodes.entry]:
+        """Link to each catalog by how much is translated; say what is left."""
+        for language in languages(self.env):
+            if language not in found:
+                yield cell("-")
+                continue
+            count, credits = found[language]
+            path = catalogs.po_path(locale_dir(self.env), language, page)
+            link = link_to(self.env, path, _("%d %%") % count.percent)
+            yield cell(link, *remaining(count), review(credits))
+
+    def sums(self, rows: progress.Table) -> Iterator[nodes.entry]:
+        """Add up the languages; tell how many catalogs are reviewed."""
+        for language, count in progress.totals(rows, languages(self.env)).items():
+            known = [found[language] for found in rows.values() if language in found]
+            done = sum(bool(credits.reviewer) for _count, credits in known)
+            numbers = {"done": done, "all": len(known)}
+            reviewed = _("Reviewed: %(done)d of %(all)d") % numbers
+            yield cell(_("%d %%") % count.percent, *remaining(count), reviewed)
+
+
+def sort_rows(app: Sphinx, document: nodes.document, docname: str) -> None:
+    """Put the pages into reading order, which is known when all are read."""
+    if TABLE not in app.env.metadata[docname]:
+        return
+    for table in document.findall(nodes.table):
+        if TABLE in table["classes"]:
+            order = {page: at for at, page in enumerate(app.env.collect_relations())}
+            body = next(table.findall(nodes.tbody))
+            rows = sorted(
+                body.findall(nodes.row), key=lambda x: order.get(x["page"], len(order))
+            )
+            body.children = [*rows]
+
+
+def outdated(app: Sphinx, env: BuildEnvironment, *changes: set[str]) -> list[str]:
+    """Find the pages whose table was made when there were other catalogs."""
+    now = "\n".join(counted(env))
+    return [page for page, data in env.metadata.items() if data.get(TABLE, now) != now]
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    app.setup_extension("gallery_intl.page.catalog_links")
+    app.add_directive(TABLE, TranslationStatus)
+    app.connect("env-get-outdated", outdated)
+    app.connect("doctree-resolved", sort_rows)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,1 @@
+"""What a translation must keep."""

@@ -1,0 +1,173 @@
+"""Check every rule that a translation must keep: ``make check``.
+
+A finding is printed as ``path:line: rule: what (remedy)``. Where a rule is wrong, a
+comment in the entry sets it aside, with the reason: ``# check-ignore: rule - why``.
+Rules that guard the reader cannot be set aside, and every build keeps them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import polib  # type: ignore[import-untyped]
+
+from gallery_intl.catalogs import po as catalogs
+from gallery_intl.catalogs.po import SOURCE_LANGUAGE
+from gallery_intl.catalogs.progress import NOTHING, Count, count
+from gallery_intl.rules import markup as check_markup
+from gallery_intl.rules import punctuation as check_punctuation
+from gallery_intl.rules import sentences as check_sentences
+from gallery_intl.rules import values as check_values
+from gallery_intl.rules import words as check_words
+from gallery_intl.rules.glossary import Glossary, read_glossary
+from gallery_intl.rules.message import (
+    GUARDS,
+    LANGUAGES,
+    RULES,
+    Message,
+    rules_for,
+)
+
+# Importing a module of rules registers them.
+MODULES = (
+    check_markup,
+    check_values,
+    check_words,
+    check_punctuation,
+    check_sentences,
+)
+INTERFACE = "sphinx.po"
+WAIVER = re.compile(r"^check-ignore: *([\w-]*)(?: +- +(.*))?", re.MULTILINE)
+
+
+class Finding(NamedTuple):
+    """A rule that a translation breaks, and where."""
+
+    path: Path
+    line: int
+    rule: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.rule}: {self.text}"
+
+    def annotation(self) -> str:
+        """Give the finding as GitHub shows it beside the line."""
+        text = self.text.replace("%", "%25").replace("\n", "%0A")
+        return f"::error file={self.path},line={self.line},title={self.rule}::{text}"
+
+
+def check_catalogs(paths: Iterable[Path], glossary: Glossary) -> Iterator[Finding]:
+    """Check catalogs against all rules of their languages."""
+    for path, language, entry in entries_of(paths):
+        if isinstance(entry, Finding):
+            yield entry
+            continue
+        is_interface = path.name == INTERFACE
+        for name, text in check_entry(entry, language, is_interface, glossary):
+            yield Finding(path, entry.linenum, name, text)
+
+
+def guard_catalogs(paths: Iterable[Path]) -> Iterator[Finding]:
+    """Check catalogs against the rules that a build keeps."""
+    rules = {name: RULES[name] for name in sorted(GUARDS)}
+    for path, language, entry in entries_of(paths):
+        if isinstance(entry, Finding):
+            yield entry
+            continue
+        message = Message(language, entry.msgid, entry.msgstr, path.name == INTERFACE)
+        for name, function in rules.items():
+            for text in function(message):
+                yield Finding(path, entry.linenum, name, text)
+
+
+def entries_of(
+    paths: Iterable[Path],
+) -> Iterator[tuple[Path, str, polib.POEntry | Finding]]:
+    """Give the translations of catalogs to check; of a broken one what is wrong."""
+    for path in paths:
+        try:
+            catalog = catalogs.shared(path)
+        except catalogs.CatalogError as error:
+            line, text = str(error).removeprefix(f"{path}:").split(": ", 1)
+            yield path, "", Finding(path, int(line), "broken-catalog", text)
+            continue
+        language = language_of(path) or catalog.metadata.get("Language", "")
+        for entry in filter(catalogs.is_translated, catalog):
+            if language == SOURCE_LANGUAGE and entry.msgstr == entry.msgid:
+                continue
+            yield path, language, entry
+
+
+def check_entry(
+    entry: polib.POEntry, language: str, is_interface: bool, glossary: Glossary
+) -> Iterator[tuple[str, str]]:
+    """Give what is wrong with an entry, as rule and text, and with its waivers."""
+    message = Message(language, entry.msgid, entry.msgstr, is_interface, glossary)
+    waivers: dict[str, str] = dict(WAIVER.findall(entry.tcomment))
+    used = set()
+    for name, function in rules_for(language).items():
+        for text in function(message):
+            used.add(name)
+            if name not in waivers or name in GUARDS:
+                yield name, text
+    for name, reason in waivers.items():
+        if name not in RULES:
+            yield "waiver", f"there is no rule {name!r} (list them: check --rules)"
+        elif name in GUARDS:
+            yield "waiver", f"{name} cannot be set aside (mend the translation)"
+        elif not reason:
+            yield "waiver", f"{name} is ignored without a reason (add: - why)"
+        elif name not in used:
+            yield "waiver", f"{name} finds nothing here (delete the waiver)"
+
+
+def language_of(path: Path) -> str:
+    """Give the language of ``locales/<language>/LC_MESSAGES/...``."""
+    parts = path.parts
+    return parts[parts.index("LC_MESSAGES") - 1] if "LC_MESSAGES" in parts else ""
+
+
+def gaps(paths: Iterable[Path]) -> Iterator[str]:
+    """Count what is still to translate, a line for each language that lacks any."""
+    counts: dict[str, Count] = {}
+    for path in paths:
+        with contextlib.suppress(catalogs.CatalogError):
+            language = language_of(path)
+            counted = count(catalogs.shared(path), source=language == SOURCE_LANGUAGE)
+            counts[language] = counts.get(language, NOTHING).plus(counted)
+    for language, total in sorted(counts.items()):
+        if total.fuzzy or total.untranslated:
+            yield f"{language}: {total.untranslated} untranslated, {total.fuzzy} fuzzy"
+
+
+def manual() -> Iterator[str]:
+    """Give the manual: each rule, the languages it speaks of, and its docstring."""
+    for name, function in sorted(RULES.items()):
+        speaks_of = ", ".join(LANGUAGES[name]) or "all languages"
+        speaks_of += "; cannot be set aside" if name in GUARDS else ""
+        yield f"{name} ({speaks_of})\n{inspect.getdoc(function)}\n"
+
+
+def check(paths: list[Path], locale_dir: Path, output: str = "text") -> bool:
+    """Print findings and gaps, of all catalogs or of some; tell whether all is well."""
+    if missing := [str(path) for path in paths if not path.exists()]:
+        raise catalogs.CatalogError(f"no catalogs: {', '.join(missing)}")
+    files = [
+        file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file
+        for path in paths or [locale_dir]
+        for file in ([path] if path.is_file() else sorted(path.rglob("*.po")))
+    ]
+    found = list(check_catalogs(files, read_glossary(locale_dir / "glossary.csv")))
+    for finding in found:
+        print(finding.annotation() if output == "github" else finding)
+    for line in gaps(files):
+        print(line, file=sys.stderr)
+    print(f"{len(found)} findings in {len(files)} catalogs", file=sys.stderr)
+    return not found

@@ -1,0 +1,172 @@
+"""Rules about what is no prose: numbers, placeholders, HTML, invisible characters."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator
+
+from gallery_intl.catalogs import po as catalogs
+from gallery_intl.catalogs.po import SOURCE_LANGUAGE
+from gallery_intl.rules.message import Message, rule
+from gallery_intl.rules.nodes import PLACEHOLDER, TAG
+from gallery_intl.script.comments import CODING, DIRECTIVE
+from gallery_intl.text.wrapping import one_line
+
+NUMBER = re.compile(r"(?<![A-Za-z_\d.])\d+(?:[.,]\d+)*(?:e[-+]?\d+)?(?![A-Za-z_]\w)")
+NAMES = (
+    *("zero none no", "a an one first once single", "two second twice both half pair"),
+    *("three third", "four fourth quarter", "five fifth", "six sixth", "seven seventh"),
+    *("eight eighth", "nine ninth", "ten tenth", "eleven eleventh", "twelve dozen"),
+)
+TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+WORDS = {word: value for value, names in enumerate(NAMES) for word in names.split()}
+WORDS |= {word: 10 * value for value, word in enumerate(TENS, start=2)}
+POWERS = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
+FEW = {"1", "2"}  # "each", "alone", "several": languages count them with digits
+ENTITY = re.compile(r"&#?\w+;")
+SCRIPT = re.compile(
+    r"(?:javascript|vbscript):(?=\S)|data:\w+/|\bon\w+\s*=\s*[\"']", re.IGNORECASE
+)
+INVISIBLE = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u2028\u2029\u2060-\u2064\ufeff\ufffd"
+    r"\u202a-\u202e\u2066-\u2069\ue000-\uf8ff\U000e0000-\U000e007f]"
+)
+SIGNS = '<>"\\`\n\r'  # what ends an attribute, a tag or a string of a program
+QUOTES = ('"""', "'''")
+JOINERS = re.compile(r"[\u200b-\u200f]")  # needed in Persian, Hindi, ...
+WITHOUT_JOINERS = {"en", "ja", "ko", "zh"}
+
+
+@rule()
+def numbers(message: Message) -> Iterator[str]:
+    """Every number is in the translation; new ones stand for number words only.
+
+    Bad (ko): "Take 30 rows." -> "20행을 받습니다."
+    Good (ko): "Take ten rows." -> "10행을 받습니다."
+    """
+    was, became = numbers_in(message.english), numbers_in(message.prose)
+    if lost := was - became:
+        yield f"lost: {', '.join(sorted(lost))} (write it in digits)"
+    if added := became - was - spelled_out(message.english) - FEW:
+        yield f"not in English: {', '.join(sorted(added))} (count again)"
+
+
+@rule(guard=True)
+def placeholders(message: Message) -> Iterator[str]:
+    """What a program fills in is there: ``%s``, ``%(name)s``, ``{name}``, ``&#169;``.
+
+    Bad (ja, interface): "by %(name)s" -> "%(nama)sによる"
+    Good (ja, interface): "by %(name)s" -> "%(name)sによる"
+    """
+    if not message.is_interface:
+        return
+    was, became = (
+        Counter(PLACEHOLDER.findall(text) + ENTITY.findall(text))
+        for text in (message.msgid, message.msgstr)
+    )
+    changed = (was - became) + (became - was)
+    if changed:
+        yield f"not as in English: {', '.join(sorted(changed))} (copy it)"
+    elif unnamed(message.msgid) != unnamed(message.msgstr):
+        yield "the placeholders without names are in another order (keep the order)"
+
+
+@rule(guard=True)
+def html(message: Message) -> Iterator[str]:
+    """A translation brings no HTML and no script of its own.
+
+    Bad (ko): "Read on" -> "<b>계속</b> 읽기"
+    Good (ko, interface): "<b>Read</b> on" -> "<b>계속</b> 읽기"
+    """
+    text = message.msgstr if message.is_interface else message.prose
+    english = message.msgid if message.is_interface else message.english
+    was, became = Counter(TAG.findall(english)), Counter(TAG.findall(text))
+    told = sorted(f"{tag} is added" for tag in became - was)
+    told += sorted(f"{tag} is lost" for tag in was - became if message.is_interface)
+    if message.is_interface and not told:
+        signs = Counter(filter(SIGNS.__contains__, message.msgstr))
+        signs -= Counter(message.msgid)
+        told += sorted(f"{sign!r} is added" for sign in signs)
+    if SCRIPT.search(message.msgstr) and not SCRIPT.search(message.msgid):
+        told.append("a script is added")
+    if told:
+        yield f"{', '.join(told)} (keep the tags of the English text, and no others)"
+
+
+@rule()
+def unchanged(message: Message) -> Iterator[str]:
+    """English copied into a translation is no translation.
+
+    Bad (zh_CN): "The whole batch" -> "The whole batch"
+    Good (zh_CN): "PyTorch 2" -> "PyTorch 2 版"
+    """
+    if message.language == SOURCE_LANGUAGE or message.msgstr != message.msgid:
+        return
+    if catalogs.has_prose(message.msgid):
+        yield (
+            "the text is still English (translate it; if it must stay, write above it"
+            " # check-ignore: unchanged - why)"
+        )
+
+
+@rule(guard=True)
+def invisible(message: Message) -> Iterator[str]:
+    r"""There are no characters that nobody sees, and each is composed.
+
+    Bad (ja): "Batch" -> "バッチ\u200b"
+    Good (ja): "Batch" -> "バッチ"
+    """
+    found = set(INVISIBLE.findall(message.msgstr))
+    if message.language.partition("_")[0] in WITHOUT_JOINERS:
+        found |= set(JOINERS.findall(message.msgstr))
+    if found := found - set(message.msgid):
+        names = ", ".join(f"U+{ord(character):04X}" for character in sorted(found))
+        yield f"invisible: {names} (delete it)"
+    if unicodedata.normalize("NFC", message.msgstr) != message.msgstr:
+        yield "letters in pieces, as some systems type them (save the text as NFC)"
+
+
+@rule(guard=True)
+def tools(message: Message) -> Iterator[str]:
+    """A translation says nothing to Python or its tools, which read it in downloads.
+
+    Bad (ko): "A comment." -> "noqa: 설명입니다."
+    Good (ko): "A comment." -> "설명입니다."
+    """
+    if message.is_interface:
+        return
+    for sign in QUOTES:
+        if sign in message.msgstr and sign not in message.msgid:
+            yield f"{sign} ends the text of a script (leave it out)"
+    was, became = (f"# {one_line(text)}" for text in (message.msgid, message.msgstr))
+    for pattern in (DIRECTIVE, CODING):
+        if (found := pattern.search(became)) and not pattern.search(was):
+            yield f"a tool would obey {found[0]!r} in a comment (leave it out)"
+
+
+def numbers_in(text: str) -> set[str]:
+    """Give the numbers of a text, without commas and in ASCII digits."""
+    text = unicodedata.normalize("NFKC", text)
+    return {re.sub(r",(?=\d{3})", "", number) for number in NUMBER.findall(text)}
+
+
+def spelled_out(english: str) -> set[str]:
+    """Give the numbers that are words in an English text: "three hundred"."""
+    found: set[int] = set()
+    total = 0
+    for word in re.findall(r"[a-z]+", english.lower()):
+        if word in WORDS:
+            total += WORDS[word]
+            found |= {WORDS[word], total}
+        elif power := POWERS.get(word.rstrip("s")):
+            total = (total or 1) * power
+            found.add(total)
+        elif word != "and":
+            total = 0
+    return {str(number) for number in found}
+
+
+def unnamed(text: str) -> list[str]:
+    return [sign for sign in PLACEHOLDER.findall(text) if re.match("%[^(%]", sign)]

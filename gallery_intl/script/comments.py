@@ -1,0 +1,175 @@
+"""Find the comments in Python code that a person should read, and translate them.
+
+A run of comment lines of one indentation is one message, its lines joined by
+spaces; a comment after code is another. An empty comment line, an item of a list
+(``# - first``, ``# 1. first``) and each line set in by four spaces begin a new
+message, so that such a layout stays. No messages are directives (``# noqa``,
+``# type:``), bare shapes (``# (batch, features)``), and lines without a word.
+"""
+
+from __future__ import annotations
+
+import re
+import tokenize
+from collections.abc import Callable
+from typing import NamedTuple
+
+from gallery_intl.script.source import tokens
+from gallery_intl.text.wrapping import LINE_LENGTH, display_width, one_line, wrap
+
+DIRECTIVE = re.compile(
+    r"#\s*(?:(?i:noqa|nosec|nopep8|pragma)\b|-\*-|vim?:|sphinx_gallery_\w"
+    r"|(?:type|fmt|ruff|flake8|yapf|isort|mypy|pyright|pylint|cython)\s*:)"
+    r"|^#(?:!|\s?%%|\s?In\[|#{19})"
+)
+CODING = re.compile(r"#.*?coding[:=][ \t]*[-\w.]")  # PEP 263, in lines 1 and 2
+LINE = re.compile(r"(?P<lead>#+:?\s*(?:(?:[-*+•]|\d+[.)])\s+)?)(?P<text>.*)")
+ADDRESS = re.compile(r"<?https?://\S+")
+WORD = re.compile(r"[^\W\d_]")
+UNWRITABLE = re.compile(r"[\0\ud800-\udfff]")  # no source file can hold these
+SET_IN = re.compile(r"#+:?\s{4,}$")
+
+_SIZE = r"[\w.]+(?:\s*[-+*/]\s*[\w.]+)*"
+_GROUP = rf"[(\[]\s*(?:{_SIZE}\s*,\s*)*(?:{_SIZE})?\s*[)\]]"
+_ATOM = rf"{_GROUP}|->|=>|\.\.\.|\d+\s*x\s*(?=\d)|[\s,=:*@/+\d]"
+SHAPE = re.compile(rf"(?=.*(?:[\d,]|\.\.\.))(?:{_ATOM})+")
+
+
+class Comment(NamedTuple):
+    """A comment to translate, and what stands around it."""
+
+    line: int  # first and last line, from 1
+    end: int
+    column: int  # where its ``#`` stands in the first line
+    lead: str  # "# ", or "# - " for an item of a list
+    message: str
+    tail: str  # a directive that follows in the same comment
+
+    @property
+    def hang(self) -> str:
+        """Give what stands before the message in all lines but the first."""
+        return self.lead.rstrip(" \t-*+•0123456789.)").ljust(len(self.lead))
+
+
+Lookup = Callable[[str], str | None]
+
+
+def comments(code: str, first_line: int = 1) -> list[Comment]:
+    """List the comments of Python code that are messages, in order.
+
+    ``first_line`` is the number of the code's first line in its script; lines are
+    counted from there. Raises `SyntaxError` if the code cannot be tokenized.
+    """
+    lines = code.split("\n")
+    found: list[Comment] = []
+    run: Comment | None = None  # the comment that the next line may continue
+    for token in tokens(code):
+        if token.type != tokenize.COMMENT:
+            continue
+        row, column = token.start
+        comment = _comment(token.string, first_line + row - 1, column)
+        alone = not lines[row - 1][:column].strip()
+        if comment and run and alone and _continues(comment, run):
+            message = f"{run.message} {comment.message}"
+            run = run._replace(end=comment.end, message=message, tail=comment.tail)
+            found[-1] = run
+        else:
+            run = comment if alone else None
+            found += [comment] if comment else []
+    return [comment for comment in found if not SHAPE.fullmatch(comment.message)]
+
+
+def _comment(text: str, line: int, column: int) -> Comment | None:
+    """Read one line's comment; None if it has nothing to translate."""
+    if line <= 2 and CODING.match(text):
+        return None
+    directive = DIRECTIVE.search(text)
+    prose = text[: directive.start()] if directive else text
+    found = LINE.match(prose)
+    if not found or not WORD.search(ADDRESS.sub("", found["text"])):
+        return None
+    tail = text[len(prose.rstrip()) :] if directive else ""
+    return Comment(line, line, column, found["lead"], one_line(found["text"]), tail)
+
+
+def _continues(comment: Comment, run: Comment) -> bool:
+    """Tell whether a comment line continues the message of the lines above it."""
+    if comment.line != run.end + 1 or comment.column != run.column or run.tail:
+        return False
+    in_list = run.lead != run.hang
+    return comment.lead == run.hang and (in_list or not SET_IN.match(run.lead))
+
+
+def can_stand(comment: Comment, translation: str) -> bool:
+    """Tell whether a translation would still be read as this one comment.
+
+    ``# noqa`` or ``%%`` in a translation would speak to tools, not to people.
+    """
+    if UNWRITABLE.search(translation):
+        return False
+    lines = _lines(comment._replace(tail=""), translation, "")
+    found = comments("\n".join(lines), comment.line)
+    expected = (comment.line, comment.line + len(lines) - 1, "")
+    return [(other.line, other.end, other.tail) for other in found] == [expected]
+
+
+def replace_comments(code: str, lookup: Lookup, first_line: int = 1) -> str:
+    """Put translations in the place of comments.
+
+    ``lookup`` gives the translation of a message, or None: then, and when a
+    translation could not stand as a comment, the comment stays as it is. Comment
+    lines are wrapped as wide as `LINE_LENGTH`. A comment after code that gets too
+    long goes above its line, where nothing stands in its way.
+    """
+    lines = code.split("\n")
+    roomy = _roomy_lines(code)
+    for comment in reversed(comments(code, first_line)):
+        translation = one_line(lookup(comment.message) or "")
+        if not translation or translation == comment.message:
+            continue
+        if not can_stand(comment, translation):
+            continue
+        start, end = comment.line - first_line, comment.end - first_line + 1
+        before = lines[start][: comment.column]
+        if not before.strip():
+            lines[start:end] = _lines(comment, translation, before)
+        else:
+            line, above = lines[start], start in roomy
+            lines[start:end] = _beside(comment, translation, line, above)
+    return "\n".join(lines)
+
+
+def _lines(comment: Comment, translation: str, indent: str) -> list[str]:
+    """Give the comment lines of a translation."""
+    hang = indent.replace("\f", "") + comment.hang
+    is_set_in = SET_IN.match(comment.lead) is not None
+    width = 10**6 if is_set_in else LINE_LENGTH
+    lines = wrap(translation, indent + comment.lead, hang, width)
+    return [*lines[:-1], lines[-1] + comment.tail]
+
+
+def _beside(comment: Comment, translation: str, line: str, above: bool) -> list[str]:
+    """Give the lines of code and its comment, on one line if that fits."""
+    beside = line[: comment.column] + comment.lead + translation + comment.tail
+    limit = max(LINE_LENGTH, display_width(line))
+    if comment.tail or not above or display_width(beside) <= limit:
+        return [beside]
+    code = line[: comment.column].rstrip()
+    indent = code[: len(code) - len(code.lstrip())]
+    return [*_lines(comment, translation, indent), code]
+
+
+def _roomy_lines(code: str) -> set[int]:
+    """Give the lines, from 0, above which a comment line may be put."""
+    lines = code.split("\n")
+    rows = {
+        row - 1
+        for row, column in (token.start for token in tokens(code))
+        if row <= len(lines) and not lines[row - 1][:column].strip()
+    }
+    return {
+        row
+        for row in rows - {0}  # above the first line a text block may end
+        if not lines[row - 1].endswith("\\")
+        and not lines[row - 1].lstrip().startswith("#")
+    }

@@ -1,0 +1,161 @@
+"""Put translated text back into the script that it was written in.
+
+A text is found by its literal source, so only the lines that hold it change: its
+paragraph is wrapped anew, its title gets an underline of its own width.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+from gallery_intl.script.source import NOQA, Block, blocks, find_line
+from gallery_intl.text.wrapping import LINE_LENGTH, display_width, wrap
+
+UNDERLINE = re.compile(r"\s*([!-/:-@[-`{-~])\1*\s*$")
+
+
+class Edit(NamedTuple):
+    """A text of the script, and what takes its place."""
+
+    near: int  # the line, from 1, near which it stands
+    raw: str  # its lines, without what is before them
+    text: str
+    kind: Literal["paragraph", "title", "line", "code"]
+
+
+class Line(NamedTuple):
+    """A line of text in a script."""
+
+    before: str  # ``# ``, or the quotes that begin the docstring
+    text: str
+    after: str  # the quotes that end the docstring
+    quotes: str  # the docstring's, with its ``r``; "" in a comment
+
+    def write(self, text: str, first: bool, last: bool) -> str:
+        """Give the script's line with another text."""
+        before = self.before if first or not self.quotes else ""
+        written = f"{before}{self.escape(text)}{self.after if last else ''}"
+        return written if self.after else written.rstrip()
+
+    def escape(self, text: str) -> str:
+        """Write a text as it has to stand between the docstring's quotes."""
+        if not self.quotes or "r" in self.quotes.lower():
+            return text
+        quote = self.quotes[-1]
+        inner = text.rstrip(quote) if self.after else text
+        trailing = f"\\{quote}" * (len(text) - len(inner))
+        inner = inner.replace("\\", "\\\\").replace(quote * 3, f"\\{quote}" * 3)
+        return inner + trailing
+
+
+def text_lines(script: str) -> dict[int, Line]:
+    """Give the lines of a script's docstring and text blocks by number, from 1."""
+    found: dict[int, Line] = {}
+    for block in blocks(script):
+        if block.kind == "docstring":
+            found |= _docstring(block)
+        elif block.kind == "text":
+            found |= _comment(block)
+    return found
+
+
+def _comment(block: Block) -> dict[int, Line]:
+    lines = block.source.rstrip("\n").split("\n")
+    margins = [len(x[1:]) - len(x[1:].lstrip()) for x in lines[1:] if x[1:].strip()]
+    before = "#" + " " * min(margins, default=1)
+    return {
+        block.line + row: Line(before, line[len(before) :].rstrip(), "", "")
+        for row, line in enumerate(lines)
+        if row
+    }
+
+
+def _docstring(block: Block) -> dict[int, Line]:
+    """Give a docstring's lines; none if its source is not written line by line."""
+    source = block.source.rstrip("\n")
+    found = re.match(r"\s*([rRuU]?)(\"\"\"|''')", source)
+    texts = str(ast.literal_eval(source.strip())).split("\n") if found else []
+    if not found or len(texts) != source.count("\n") + 1:
+        return {}
+    quotes, last = found[0].strip(), len(texts) - 1
+    return {
+        block.line + row: Line(
+            "" if row else found[0],
+            text.rstrip(),
+            quotes[-3:] if row == last else "",
+            quotes,
+        )
+        for row, text in enumerate(texts)
+    }
+
+
+def place(script: str, edits: Iterable[Edit]) -> tuple[str, list[Edit]]:
+    """Make the edits; give the new script, and the edits that found no place."""
+    lines = text_lines(script)
+    source = script.split("\n")
+    shown = [
+        NOQA.sub("", lines[row].text) if row in lines else ""
+        for row in range(1, len(source) + 1)
+    ]
+    changes: dict[int, tuple[int, list[str]]] = {}  # first line: how many, new texts
+    lost = []
+    for edit in edits:
+        row = find_line(shown, edit.raw, edit.near)
+        if row is None or not _ends_its_lines(shown, row, edit.raw):
+            lost.append(edit)
+            continue
+        changes |= _change(edit, row, shown)
+    for row in sorted(changes, reverse=True):
+        count, texts = changes[row]
+        first, last = lines[row], lines[row + count - 1]
+        line = last._replace(before=first.before)
+        source[row - 1 : row - 1 + count] = [
+            line.write(text, number == 0, number == len(texts) - 1)
+            for number, text in enumerate(texts)
+        ]
+    return "\n".join(source), lost
+
+
+def _ends_its_lines(shown: list[str], row: int, raw: str) -> bool:
+    """Tell whether nothing follows a text, as the next cell of a table would."""
+    pairs = zip(shown[row - 1 :], raw.split("\n"), strict=False)
+    return all(line.rstrip().endswith(part.rstrip()) for line, part in pairs)
+
+
+def _change(edit: Edit, row: int, shown: list[str]) -> dict[int, tuple[int, list[str]]]:
+    raw = edit.raw.split("\n")
+    start = shown[row - 1]
+    head = start[: len(start) - len(raw[0].rstrip())]
+    if edit.kind == "code":
+        indent = head[: len(head) - len(head.lstrip())]
+        texts = [f"{indent}{line}".rstrip() for line in edit.text.split("\n")]
+        return {row: (len(raw), texts)}
+    if edit.kind != "paragraph":
+        texts = [head + edit.text]
+        rules = _rules(row, shown, edit.text) if edit.kind == "title" else {}
+        return {row: (len(raw), texts)} | rules
+    second = shown[row] if len(raw) > 1 else None
+    rest = _hang(head) if second is None else second[: -len(second.lstrip())]
+    return {row: (len(raw), wrap(edit.text, head, rest, LINE_LENGTH - len("# ")))}
+
+
+def _hang(head: str) -> str:
+    """Give what stands before a text's second line, from what is before its first."""
+    indent = head[: len(head) - len(head.lstrip())]
+    return indent + "   " if head.lstrip().startswith("..") else " " * len(head)
+
+
+def _rules(row: int, shown: list[str], title: str) -> dict[int, tuple[int, list[str]]]:
+    """Make the lines under and over a title as long as the title."""
+    below = shown[row] if row < len(shown) else ""
+    above = shown[row - 2] if row > 1 else ""
+    width = display_width(title)
+    rules = {}
+    if found := UNDERLINE.match(below):
+        rules[row + 1] = (1, [found[1] * width])
+        if above.strip() == below.strip():
+            rules[row - 1] = (1, [found[1] * width])
+    return rules

@@ -1,0 +1,140 @@
+"""Tell in milliseconds whether the gallery changed since it was last run.
+
+The fingerprint lies in the generated folder and is completed last, so an interrupted
+run never looks like a finished one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sphinx.config import Config
+from sphinx.util.tags import Tags
+
+NAME = ".fingerprint.json"
+PACKAGES = ("torch", "sphinx-gallery", "matplotlib", "numpy")
+PROJECT = Path(__file__).parents[1]
+MODULES = (  # what a run's outputs and figures depend on
+    "gallery_run/ranks.py",
+    "gallery_run/rank_processes.py",
+    "gallery_run/generate.py",
+    "gallery_run/machine.py",
+    "gallery_intl/figures/drawing.py",
+    "gallery_intl/figures/style.py",
+    "gallery_intl/figures/svg.py",
+)
+
+
+class Fingerprint(NamedTuple):
+    """What a run depends on."""
+
+    environment: str  # settings and versions: a change runs every script again
+    files: str  # scripts and headers: Sphinx-Gallery knows which ones to run
+    pages: list[str]  # what the run generated: all of it must still be there
+
+
+class Settings(NamedTuple):
+    """The values of conf.py that a run of the gallery needs."""
+
+    gallery: dict[str, Any]
+    deadline: float
+
+
+def read_settings(confdir: Path, overrides: dict[str, Any]) -> Settings:
+    """Read conf.py without starting Sphinx, extensions or themes."""
+    config = Config.read(confdir, overrides=overrides, tags=Tags())
+    config.add("sphinx_gallery_conf", {}, "html", dict)
+    config.add("gallery_intl_deadline", 120, "", (int, float))
+    return Settings(config.sphinx_gallery_conf, float(config.gallery_intl_deadline))
+
+
+def gallery_dirs(srcdir: Path, gallery: dict[str, Any]) -> list[tuple[Path, Path]]:
+    """Return each examples folder with the folder of its generated pages."""
+    examples = gallery.get("examples_dirs", "../examples")
+    generated = gallery.get("gallery_dirs", "auto_examples")
+    if isinstance(examples, str):
+        examples = [examples]
+    if isinstance(generated, str):
+        generated = [generated]
+    pairs = zip(examples, generated, strict=False)
+    return [(Path(srcdir, one), Path(srcdir, other)) for one, other in pairs]
+
+
+def take(srcdir: Path, gallery: dict[str, Any]) -> Fingerprint:
+    """Take the fingerprint of the gallery as it now is."""
+    dirs = gallery_dirs(srcdir, gallery)
+    return Fingerprint(
+        environment=_environment(gallery),
+        files=_digest(*(part for one, _ in dirs for part in _contents(one))),
+        pages=sorted(str(p) for _, dir_ in dirs for p in dir_.rglob("*.rst")),
+    )
+
+
+def read(folder: Path) -> Fingerprint | None:
+    """Read the fingerprint of the last run; None if there is none to trust."""
+    try:
+        return Fingerprint(**json.loads((folder / NAME).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def write(folder: Path, fingerprint: Fingerprint) -> None:
+    """Write a fingerprint in one step."""
+    new = folder / f"{NAME}.new"
+    new.write_text(json.dumps(fingerprint._asdict(), indent=1), encoding="utf-8")
+    new.replace(folder / NAME)
+
+
+def is_current(last: Fingerprint | None, now: Fingerprint) -> bool:
+    """Tell whether the last run still stands for the gallery as it now is."""
+    return (
+        last is not None
+        and last.environment == now.environment
+        and last.files == now.files
+        and set(last.pages) <= set(now.pages)
+    )
+
+
+def _environment(gallery: dict[str, Any]) -> str:
+    return _digest(
+        json.dumps(gallery, sort_keys=True, default=_name).encode(),
+        platform.python_version().encode(),
+        *(_version(package).encode() for package in PACKAGES),
+        *((PROJECT / name).read_bytes() for name in MODULES),
+    )
+
+
+def _contents(folder: Path) -> Iterator[bytes]:
+    for path, folders, names in os.walk(folder):
+        folders[:] = sorted(f for f in folders if f[0] != "." and f != "__pycache__")
+        for name in sorted(name for name in names if name[0] != "."):
+            file = Path(path, name)
+            yield os.fsencode(file.relative_to(folder))
+            yield file.read_bytes()
+
+
+def _digest(*parts: bytes) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "big") + part)
+    return digest.hexdigest()
+
+
+def _name(value: Any) -> str:
+    """Name a setting that is no plain value, without its changing address."""
+    kind = value if hasattr(value, "__qualname__") else type(value)
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return ""

@@ -1,0 +1,251 @@
+"""Run a gallery page as rank 0 of a torchrun program, with the other ranks beside it.
+
+A page is a program that torchrun starts: a line of its docstring says how, and with how
+many ranks. Sphinx-Gallery runs the script in its own process, so that one is rank 0;
+two of its hooks start the other ranks before the script and wait for them after it. A
+rank that fails or hangs fails the page, with that rank's own traceback: what rank 0
+then sees is only a closed connection.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import gc
+import os
+import signal
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sphinx.errors import SphinxError
+
+from gallery_intl.script.source import world_size
+from gallery_run.outcomes import Outcome, is_echo, report, script_traceback
+from gallery_run.rank_processes import Rank, abort, end, free_port, start_rank
+
+PATIENCE = 2.0  # seconds in which one rank's end should bring down the others
+STUCK = 15.0  # seconds after a signal until rank 0 is past help
+WAIT = 30.0  # seconds that ranks may take longer than rank 0
+
+
+class RankError(SphinxError):
+    """A rank of a page failed."""
+
+    category = "A rank failed"
+
+
+@dataclass
+class Page:
+    """The page that runs now, and what to restore after it."""
+
+    name: str
+    source: Path
+    target: Path
+    environment: dict[str, str] = field(default_factory=lambda: dict(os.environ))
+    ranks: list[Rank] = field(default_factory=list)
+    store: Any = None  # keeps the port ours until the page's group takes it over
+    threads: int | None = None
+    folder: tempfile.TemporaryDirectory[str] | None = None
+    watcher: threading.Thread | None = None
+    over: threading.Event = field(default_factory=threading.Event)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def running(self) -> list[Rank]:
+        return [rank for rank in self.ranks if rank.process.poll() is None]
+
+    def died(self) -> list[Rank]:
+        return [rank for rank in self.ranks if rank.process.poll()]
+
+
+_pages: list[Page] = []  # the page that runs now, if any
+
+
+def argv(gallery_conf: dict[str, Any], script_vars: dict[str, Any]) -> list[str]:
+    """Start a page's ranks; a `reset_argv` hook, and so told the script's whole path.
+
+    Returns the script's arguments: none.
+    """
+    source = Path(script_vars["src_file"])
+    name = os.path.relpath(source, gallery_conf["src_dir"])
+    page = Page(name, source, Path(script_vars["target_file"]))
+    _pages.append(page)
+    text = source.read_text(encoding="utf-8")
+    if size := world_size(text):
+        start(page, size, uses_torch="import torch" in text)
+    return []
+
+
+def reset(gallery_conf: dict[str, Any], fname: str, when: str) -> None:
+    """End a page's ranks after its script; a `reset_modules` hook.
+
+    Sphinx-Gallery calls it after a script that failed too, unless that aborts the
+    build; then whoever handles the script's exception should call it, as
+    `gallery_run.generate` does. Raises RankError.
+    """
+    while _pages:
+        page = _pages.pop()
+        try:
+            if when == "after":
+                finish(page, sys.exc_info()[1])
+        finally:
+            restore(page)
+
+
+def start(page: Page, size: int, *, uses_torch: bool) -> None:
+    """Make this process rank 0 and start the others."""
+    port = take_port(page, size) if uses_torch else free_port()
+    common = {
+        "WORLD_SIZE": str(size),
+        "LOCAL_WORLD_SIZE": str(size),
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": str(port),
+    }
+    page.folder = tempfile.TemporaryDirectory(prefix="r-", ignore_cleanup_errors=True)
+    for number in range(1, size):
+        page.ranks.append(
+            start_rank(number, page.source, common, Path(page.folder.name))
+        )
+    os.environ.update(common, RANK="0", LOCAL_RANK="0")
+    page.watcher = threading.Thread(target=watch, args=(page,), daemon=True)
+    page.watcher.start()
+
+
+def take_port(page: Page, size: int) -> int:
+    """Open the page's store in advance, on a port that nobody can take from us.
+
+    The script's own store for this port is the same one, since both are of one process
+    (``multi_tenant``).
+    """
+    import torch
+
+    # Its functions keep, as a default argument, the group that there is when it is
+    # imported; a wrapped model imports it. So before there is one.
+    import torch.distributed.nn
+    from torch.distributed import TCPStore  # type: ignore[attr-defined]
+
+    page.threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    page.store = TCPStore(
+        "127.0.0.1",
+        0,
+        size,
+        is_master=True,
+        wait_for_workers=False,
+        multi_tenant=True,
+    )
+    return int(page.store.port)
+
+
+def watch(page: Page) -> None:
+    """End rank 0 soon after another rank died: it may wait for that one forever."""
+    while not page.over.wait(0.05):
+        if page.died():
+            break
+    if page.over.wait(PATIENCE):
+        return  # rank 0 noticed by itself
+    main = threading.main_thread()
+    with page.lock:
+        if not page.over.is_set() and main.ident:
+            signal.pthread_kill(main.ident, signal.SIGINT)
+    if page.over.wait(STUCK):
+        return
+    # rank 0 waits where no signal reaches it
+    ended = outcomes(page, None)
+    end(page.running())
+    print(report(page.name, ended), file=sys.__stderr__, flush=True)
+    os._exit(1)
+
+
+def finish(page: Page, error: BaseException | None) -> None:
+    """Wait for the ranks and raise RankError if one of them is the cause."""
+    mark_over(page)
+    if error is None or is_echo(script_traceback(error, page.source)):
+        wait_for(page, WAIT if error is None else PATIENCE)
+        stop(page, page.running())
+    else:
+        wait_for(page, 0.3)  # the same error on every rank is said once
+    early = [rank for rank in page.ranks if rank.process.poll() == 0]
+    ended = outcomes(page, error)
+    end(page.running())
+    text = report(page.name, ended, [rank.number for rank in early])
+    if error is None and not text and has_group():
+        text = (
+            f"{page.name}: the script leaves its process group open; end it with "
+            "torch.distributed.destroy_process_group()"
+        )
+    if text:
+        # Sphinx-Gallery took the script for done when rank 0 was
+        Path(f"{page.target}.md5").unlink(missing_ok=True)
+        raise RankError(text)
+
+
+def outcomes(page: Page, error: BaseException | None) -> list[Outcome]:
+    """Return how the ranks that failed ended: the first is first, rank 0 last."""
+    ended = [rank.outcome() for rank in sorted(page.died(), key=Rank.last_word)]
+    if error is None:
+        return ended
+    return [*ended, Outcome(0, 1, script_traceback(error, page.source))]
+
+
+def mark_over(page: Page) -> None:
+    """Tell the watcher that rank 0 is through."""
+    try:
+        with page.lock:
+            page.over.set()
+    except KeyboardInterrupt:  # the watcher was a moment faster
+        page.over.set()
+
+
+def wait_for(page: Page, seconds: float) -> None:
+    """Wait for all ranks to end; not for long once one died."""
+    limit = time.monotonic() + seconds
+    while page.running() and time.monotonic() < limit:
+        if page.died():
+            limit = min(limit, time.monotonic() + PATIENCE)
+        time.sleep(0.02)
+
+
+def stop(page: Page, ranks: list[Rank]) -> None:
+    """End ranks that hang; let them say where, if they still can."""
+    for rank in ranks:
+        rank.hung = True
+    abort(ranks)
+    wait_for(page, PATIENCE)
+    end(ranks)  # a rank that ignores signals has failed, too
+
+
+def has_group() -> bool:
+    """Tell whether the script left a process group."""
+    dist = sys.modules.get("torch.distributed")
+    return dist is not None and dist.is_available() and bool(dist.is_initialized())
+
+
+def restore(page: Page) -> None:
+    """Leave nothing of a page behind, whatever became of it."""
+    mark_over(page)
+    end(page.running())
+    if page.watcher:
+        page.watcher.join()
+    if has_group():
+        with contextlib.suppress(Exception):
+            sys.modules["torch.distributed"].destroy_process_group()
+    if page.threads is not None:
+        sys.modules["torch"].set_num_threads(page.threads)
+    page.store = None
+    gc.collect()  # the store closes its port
+    for name in os.environ.keys() - page.environment.keys():
+        del os.environ[name]
+    os.environ.update(page.environment)
+    if page.folder:
+        page.folder.cleanup()
+
+
+@atexit.register
+def _abandon() -> None:
+    for page in _pages:
+        end(page.running())

@@ -1,0 +1,204 @@
+"""Run each gallery script once, however many languages are built.
+
+A build runs the scripts that changed in one child process and then only reads what that
+made, so Sphinx-Gallery's own generation is switched off in the building process. A page
+that does not end in time is stopped, and the build with it.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.errors import SphinxError
+from sphinx.util import logging
+from sphinx.util.typing import ExtensionMetadata
+
+from gallery_run import fingerprint
+from gallery_run.child import Child, Deadline
+from gallery_run.outcomes import ended
+
+logger = logging.getLogger(__name__)
+
+OVERRIDES = ("sphinx_gallery_conf", "gallery_intl_deadline", "abort_on_example_error")
+START_UP = 60.0  # seconds in which a run should come to its first page
+Say = Callable[[str, bool], None]  # (text, whether the line ends with it)
+
+
+class GalleryError(SphinxError):
+    """The gallery did not run to its end."""
+
+    category = "The gallery failed"
+
+
+def run_gallery(
+    srcdir: Path,
+    confdir: Path,
+    *,
+    overrides: dict[str, Any] | None = None,
+    say: Say | None = None,
+) -> list[str]:
+    """Run the scripts that changed since the last run; return Sphinx's warnings.
+
+    Raises GalleryError with the traceback of the script or rank that failed.
+    """
+    overrides = overrides or {}
+    settings = fingerprint.read_settings(confdir, overrides)
+    dirs = fingerprint.gallery_dirs(srcdir, settings.gallery)
+    if not dirs:
+        return []
+    now = fingerprint.take(srcdir, settings.gallery)
+    if fingerprint.is_current(fingerprint.read(dirs[0][1]), now):
+        return []
+    request = {
+        "srcdir": str(srcdir),
+        "confdir": str(confdir),
+        "overrides": overrides,
+    }
+    with tempfile.TemporaryDirectory(prefix="g-", ignore_cleanup_errors=True) as folder:
+        child = Child(request, Path(folder))
+        try:
+            return follow(child, settings.deadline, say or say_on_stdout)
+        finally:
+            child.close()
+
+
+def follow(child: Child, seconds: float, say: Say) -> list[str]:
+    """Report what the child does until it ends; return Sphinx's warnings."""
+    deadline = Deadline(child, max(seconds, START_UP))
+    progress = Progress(say)
+    warnings: list[str] = []
+    while True:
+        for kind, values in child.read():
+            # the start of Sphinx is no page
+            deadline.restart(seconds if kind == "start" else max(seconds, START_UP))
+            if kind == "waiting":
+                deadline.pause()
+            elif kind == "warnings":
+                warnings = values["text"].splitlines()
+            elif kind == "failed":
+                raise GalleryError(failure(values["text"], progress, deadline))
+            elif kind == "gone":
+                status, text = child.status(), child.last_words()
+                raise GalleryError(failure(text, progress, deadline, status))
+            elif kind == "done":
+                progress.finish()
+                return warnings
+            progress.show(kind, values)
+        deadline.check()
+
+
+class Progress:
+    """Show which page runs, and how long each one took."""
+
+    def __init__(self, say: Say) -> None:
+        self.say = say
+        self.page = ""
+        self.total = 0
+        self.seconds: dict[str, float] = {}
+
+    def show(self, kind: str, values: dict[str, Any]) -> None:
+        """Say what is new, if a person would want to know."""
+        if kind == "waiting":
+            self.say("gallery: another build is running it; waiting for that", True)
+        elif kind == "plan":
+            self.total = values["run"]
+            text = f"gallery: {self.total} to run, {values['unchanged']} unchanged"
+            self.say(text, True)
+        elif kind == "start":
+            self.page = values["page"]
+            number = f"{len(self.seconds) + 1}/{self.total}"
+            self.say(f"gallery: [{number}] {self.page} ... ", False)
+        elif kind == "end":
+            self.seconds[self.page] = values["seconds"]
+            self.say(f"{values['seconds']:.1f} s", True)
+            self.page = ""
+
+    def finish(self) -> None:
+        """Show the times of the pages, the slowest first."""
+        if len(self.seconds) < 2:
+            return
+        self.say(f"gallery: {sum(self.seconds.values()):.1f} s in all", True)
+        for page, seconds in sorted(self.seconds.items(), key=lambda item: -item[1]):
+            self.say(f"  {seconds:6.1f} s  {page}", True)
+
+
+def failure(
+    text: str, progress: Progress, deadline: Deadline, status: int | None = None
+) -> str:
+    """Say in one text which page failed, and why; `status` if its process is gone."""
+    if progress.page:
+        progress.say("failed", True)
+    page = progress.page or "the gallery, before its first page,"
+    if deadline.passed:
+        return (
+            f"{page} did not end within {deadline.seconds:g} s "
+            f"(gallery_intl_deadline)\n\n{text}"
+        )
+    if status is not None and f"{page}: " not in text:  # it could not say it itself
+        return f"{page}: the process that ran it {ended(status)}\n\n{text}"
+    return text
+
+
+def say_on_stdout(text: str, ends: bool) -> None:
+    """Print progress at once, in a log file too."""
+    print(text, end="\n" if ends else "", flush=True)
+
+
+def say_in_sphinx(text: str, ends: bool) -> None:
+    logger.info(text, nonl=not ends)
+
+
+def switch_off(app: Sphinx, config: Config) -> None:
+    """Let this process only read what a run has made."""
+    dirs = fingerprint.gallery_dirs(app.srcdir, config.sphinx_gallery_conf)
+    config.gallery_intl_dirs = [
+        (os.path.relpath(one, app.srcdir), os.path.relpath(other, app.srcdir))
+        for one, other in dirs
+    ]
+    if not config.gallery_intl_generate:
+        config.sphinx_gallery_conf = config.sphinx_gallery_conf | {
+            "examples_dirs": [],
+            "gallery_dirs": [],
+            "expected_failing_examples": [],
+        }
+
+
+def allow_spaces(app: Sphinx, config: Config) -> None:
+    """Let the project's folder have spaces; Sphinx-Gallery warns of names below it."""
+    if " " in str(app.srcdir):
+        config.suppress_warnings = [
+            *config.suppress_warnings,
+            "sphinx_gallery.space_in_filename",
+        ]
+
+
+def run_first(app: Sphinx) -> None:
+    """Run the gallery before Sphinx looks for pages."""
+    if app.config.gallery_intl_generate or not app.config.gallery_intl_run:
+        return
+    given = app.config.overrides.items()
+    overrides = {key: value for key, value in given if key.startswith(OVERRIDES)}
+    confdir, srcdir = Path(app.confdir), Path(app.srcdir)
+    for text in run_gallery(srcdir, confdir, overrides=overrides, say=say_in_sphinx):
+        logger.warning(text, type="gallery_intl", subtype="run")
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    app.setup_extension("sphinx_gallery.gen_gallery")
+    app.add_config_value("gallery_intl_run", True, "", bool)
+    app.add_config_value("gallery_intl_deadline", 120, "", (int, float))
+    # set by us: the process that generates, and the folders it does so in
+    app.add_config_value("gallery_intl_generate", False, "", bool)
+    app.add_config_value("gallery_intl_dirs", [], "", list)
+    # before Sphinx-Gallery checks its settings (10)
+    app.connect("config-inited", switch_off, priority=5)
+    app.connect("config-inited", allow_spaces)
+    # before Sphinx-Gallery (10, 500)
+    app.connect("builder-inited", run_first, priority=5)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,75 @@
+"""Build the whole site: run the gallery once, then all languages side by side."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from gallery_intl.page.gaps import broken_catalogs
+from gallery_run import records
+from gallery_run.run import run_gallery
+from gallery_site import publish as publishing
+from gallery_site.languages import build_languages
+from gallery_site.site import BuildError, Site, read_site
+
+
+@contextlib.contextmanager
+def only_one(site: Site) -> Iterator[None]:
+    """Wait until no other build works in the same folder."""
+    site.out.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(site.out / ".lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        print("another build is running here; waiting for it", flush=True)
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def build_site(srcdir: Path, only: list[str] | None = None) -> Path:
+    """Build the languages (all, or only some) and give the page to open first."""
+    site = read_site(srcdir)
+    languages = only or list(site.languages)
+    for language in languages:
+        if language not in site.languages:
+            known = ", ".join(site.languages)
+            raise BuildError(f"no language {language!r}; the site has {known}")
+    with only_one(site):
+        check_catalogs(site, languages)
+        run_scripts(srcdir)
+        check_records(site)
+        publishing.begin(site)
+        build_languages(site, languages)
+        publishing.publish(site, languages)
+    return site.html / "index.html"
+
+
+def run_scripts(srcdir: Path) -> None:
+    """Run the scripts that changed; a warning stops, as everywhere."""
+    if warnings := run_gallery(srcdir, srcdir):
+        raise BuildError("\n".join(["the gallery ran with warnings:", *warnings]))
+
+
+def check_records(site: Site) -> None:
+    """Name the records that pages do not show; an edited one stops."""
+    try:
+        for line in records.stale(site.records, site.generated):
+            print(line, flush=True)
+    except records.RecordError as error:
+        raise BuildError(str(error)) from None
+
+
+def check_catalogs(site: Site, languages: list[str]) -> None:
+    """Stop if catalogs are broken; name every one with file and line."""
+    folders = [site.locale_dir / language / "LC_MESSAGES" for language in languages]
+    if broken := list(broken_catalogs(folders)):
+        raise BuildError("\n".join(broken))
+    for folder in folders:
+        if not folder.is_dir():
+            raise BuildError(f"{folder}: no catalogs (make them: make catalogs)")

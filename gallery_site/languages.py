@@ -1,0 +1,216 @@
+"""Build languages side by side, each in a process that runs plain Sphinx.
+
+Each only reads what the gallery's run made. A process dies with the one that asked for
+it, so that nobody is left behind who would write into the next build.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import io
+import json
+import multiprocessing
+import os
+import shutil
+import time
+import traceback
+from collections.abc import Iterator
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkContext
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import NamedTuple, TextIO, cast
+
+from sphinx.application import builtin_extensions
+from sphinx.errors import SphinxError
+
+from gallery_run.processes import end_with_parent
+from gallery_site.publish import add_language
+from gallery_site.site import BuildError, Site
+from gallery_site.sphinx_run import explain, run_sphinx
+
+
+class Built(NamedTuple):
+    """How the build of one language ended."""
+
+    language: str
+    status: int
+    output: str
+    seconds: float
+
+
+class Build(NamedTuple):
+    """The process that builds a language, and the line on which its result comes.
+
+    A pool of processes would want semaphores, which not every machine has.
+    """
+
+    language: str
+    process: BaseProcess
+    line: Connection
+
+    def result(self) -> Built:
+        """Give how it ended, also if it was killed."""
+        try:
+            return cast(Built, self.line.recv())
+        except EOFError:
+            self.process.join()
+            said = f"its process ended with status {self.process.exitcode}"
+            return Built(self.language, 1, said, 0.0)
+
+
+def build_languages(site: Site, languages: list[str]) -> None:
+    """Build languages side by side; show each as it ends, and all that went wrong."""
+    print(f"building {', '.join(languages)} ...", flush=True)
+    import_once(site)
+    context = multiprocessing.get_context("fork")
+    others = incomplete(site, [x for x in site.languages if x not in languages])
+    builds = [start_build(context, site, language, others) for language in languages]
+    try:
+        results = [show(built) for built in as_completed(builds)]
+    finally:
+        for build in builds:
+            build.process.kill()
+    if failed := sorted(built.language for built in results if built.status):
+        raise BuildError(f"not built: {', '.join(failed)}; the site is as it was")
+
+
+def import_once(site: Site) -> None:
+    """Import what every build imports, in the process that they are forked from."""
+    others = ["matplotlib.pyplot"]  # as Sphinx-Gallery does, whatever is scraped
+    waiting = [*builtin_extensions, *site.extensions, *others]
+    for name in waiting:  # a package of ours names what it loads in turn
+        with contextlib.suppress(Exception):  # Sphinx will say what is wrong
+            module = importlib.import_module(name)
+            below = (*getattr(module, "ROOMS", ()), *getattr(module, "FEATURES", ()))
+            waiting += [f"{name}.{one}" for one in below if name.startswith("gallery_")]
+    gc.freeze()
+
+
+def incomplete(site: Site, languages: list[str]) -> list[str]:
+    """Give the languages that lack pages: not each link to them leads somewhere."""
+    pages = [f"{page}.html" for page in site.pages()]
+    return [
+        language
+        for language in languages
+        if not all((site.html / language / page).is_file() for page in pages)
+    ]
+
+
+def start_build(
+    context: ForkContext, site: Site, language: str, others: list[str]
+) -> Build:
+    """Start the process of a language; of ``others`` it links to what is there."""
+    line, end = context.Pipe(duplex=False)
+    process = context.Process(target=report_build, args=(site, language, others, end))
+    process.start()
+    end.close()  # the process has its own
+    return Build(language, process, line)
+
+
+def as_completed(builds: list[Build]) -> Iterator[Built]:
+    """Give the results in the order in which they come."""
+    running = {build.line: build for build in builds}
+    while running:
+        for line in wait(list(running)):
+            yield running.pop(cast(Connection, line)).result()
+
+
+def show(built: Built) -> Built:
+    """Print how a language went."""
+    result = "failed" if built.status else f"{built.seconds:.1f} s"
+    print(f"  {built.language:6} {result}", flush=True)
+    if text := built.output.strip():
+        print("\n".join(f"    {line}" for line in text.splitlines()), flush=True)
+    return built
+
+
+def report_build(
+    site: Site, language: str, others: list[str], line: Connection
+) -> None:
+    """Build a language in this process, unless the one that asked for it dies."""
+    end_with_parent()
+    line.send(build_language(site, language, others))
+
+
+def build_language(site: Site, language: str, others: list[str]) -> Built:
+    """Build one language; give how it went, whatever happens."""
+    start = time.monotonic()
+    status, output = 1, io.StringIO()
+    try:
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+            status = build_afresh_or_on(site, language, others, output)
+            if status == 0:
+                add_language(site, language)
+    except SphinxError as error:
+        print(f"{error.category}: {error}", file=output)
+    except OSError as error:  # what Sphinx warned of before is its echo
+        output = io.StringIO(f"Error: {explain(error)}")
+    except Exception:
+        traceback.print_exc(file=output)
+    return Built(language, status, output.getvalue(), time.monotonic() - start)
+
+
+def build_afresh_or_on(
+    site: Site, language: str, others: list[str], output: TextIO
+) -> int:
+    """Go on from the last build if it came to its end; give the exit status."""
+    stage, doctrees = site.stage(language), site.doctrees(language)
+    marker = doctrees / ".complete"
+    found = sources(site)
+    start_afresh(marker, found, doctrees, stage)
+    values = {"language": language, "gallery_intl_run": False}
+    values |= published(site, others)
+    status = run_sphinx(site.srcdir, "html", stage, doctrees, values, output)
+    if status == 0:
+        marker.write_text(json.dumps(found), encoding="utf-8")
+        note_on_cards(site, stage, output)
+    return status
+
+
+def note_on_cards(site: Site, stage: Path, output: TextIO) -> None:
+    """Say which pages have no picture for those who share them."""
+    if site.address:
+        from gallery_site.social_cards import note_on_missing  # with fonts
+
+        if note := note_on_missing(stage, site.pages()):
+            print(note, file=output)
+
+
+def published(site: Site, languages: list[str]) -> dict[str, str]:
+    """Say where languages lie that were built before, as settings."""
+    return {
+        f"gallery_intl_published.{language}": str(site.html / language)
+        for language in languages
+    }
+
+
+def sources(site: Site) -> list[str]:
+    """Give what the site has files of: pages, their old names, and what is copied."""
+    pages = [f"{page}.rst" for page in site.pages()]
+    copied = [file for folder in site.copied for file in (folder, *folder.rglob("*"))]
+    names = [os.path.relpath(path, site.srcdir) for path in copied if not hidden(path)]
+    return [*pages, *site.redirects, *sorted(names)]
+
+
+def hidden(path: Path) -> bool:
+    return path.name.startswith(".")  # an editor's, which come and go
+
+
+def start_afresh(marker: Path, found: list[str], *folders: Path) -> None:
+    """Drop what an unfinished build left, or one of which a source is gone.
+
+    Sphinx trusts what it finds: after a warning the page would be taken for right,
+    after an interruption the page of an edited catalog would not be written again.
+    """
+    try:
+        finished = set(json.loads(marker.read_text(encoding="utf-8"))) <= set(found)
+    except (OSError, ValueError):
+        finished = False
+    if not finished:
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
+    marker.parent.mkdir(parents=True, exist_ok=True)
+    marker.unlink(missing_ok=True)

@@ -1,0 +1,84 @@
+"""Cut icon fonts to the icons that a stylesheet shows, and put them into it.
+
+Inside the stylesheet the few icons need no request of their own, come with the page,
+and are shown from a folder on disk too, where Firefox refuses fonts.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import logging
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from fontTools.subset import Options, Subsetter
+from fontTools.ttLib import TTFont
+from tinycss2.ast import AtRule, Node
+
+from gallery_site.light.stylesheet import link_of, links, set_link, strings
+
+WOFF2 = ".woff2"
+PRIVATE = range(0xE000, 0xF900)  # Unicode gives these characters no meaning
+LICENCE = (0, 13, 14)  # names in a font: copyright, licence, and its address
+
+
+logging.getLogger("fontTools").setLevel(logging.WARNING)  # it tells each step
+
+
+def inline_icons(rules: list[Node], root: Path) -> Iterator[Node]:
+    """Give the rules with their icon fonts inside; a font without an icon goes."""
+    wanted = icons(strings(rules))
+    for rule in rules:
+        path = font_of(rule, root)
+        if path is None or not is_icon_font(font := read(path)):
+            yield rule
+        elif found := wanted & font.getBestCmap().keys():
+            for token in links(rule):
+                set_link(token, data_uri(subset(font, found)))
+            yield rule
+
+
+def icons(found: Iterable[str]) -> set[int]:
+    """Give the characters that may stand for an icon."""
+    texts = list(found)
+    single = {ord(text) for text in texts if len(text) == 1}
+    return single | {ord(char) for text in texts for char in text} & set(PRIVATE)
+
+
+def font_of(rule: Node, root: Path) -> Path | None:
+    """Give the file of a ``@font-face``; None if it has several, or another form."""
+    if not isinstance(rule, AtRule) or rule.lower_at_keyword != "font-face":
+        return None
+    found = [link_of(token) for token in links(rule)]
+    if len(found) != 1 or not found[0] or not found[0].endswith(WOFF2):
+        return None
+    return root / found[0]
+
+
+def read(path: Path) -> TTFont:
+    return TTFont(path, recalcTimestamp=False)
+
+
+def is_icon_font(font: TTFont) -> bool:
+    """Tell whether most of a font's characters are nobody's letters."""
+    characters = font.getBestCmap()
+    return sum(code in PRIVATE for code in characters) > len(characters) / 2
+
+
+def subset(font: TTFont, characters: set[int]) -> bytes:
+    """Give a font with only some characters, and its licence."""
+    options = Options(
+        flavor=WOFF2[1:], hinting=False, layout_features=[], name_IDs=list(LICENCE)
+    )
+    subsetter = Subsetter(options)
+    subsetter.populate(unicodes=characters)
+    subsetter.subset(font)
+    font.flavor = options.flavor
+    written = io.BytesIO()
+    font.save(written)
+    return written.getvalue()
+
+
+def data_uri(font: bytes) -> str:
+    return f"data:font/woff2;base64,{base64.b64encode(font).decode('ascii')}"

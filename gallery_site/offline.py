@@ -1,0 +1,73 @@
+"""Pack a language of the built site into one zip that is read by double click.
+
+The archive holds one folder, with ``index.html`` at its top. The other languages are
+not in it, so what leads to them is taken out: language menus and alternate links. The
+same site gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from gallery_intl.files import replace_file
+from gallery_site.build import only_one
+from gallery_site.site import BuildError, Site
+
+MENU = re.compile(r'<details class="language-menu">.*?</details>', re.S)
+ALTERNATE = re.compile(r'\s*<link(?=[^>]* rel="alternate")(?=[^>]* hreflang=)[^>]*>')
+
+
+def without_siblings(page: str) -> str:
+    """Take out of a page what leads to the folders of other languages."""
+    return ALTERNATE.sub("", MENU.sub("", page))
+
+
+def file_name(title: str, language: str) -> str:
+    """Give a name that any system can hold, and any language's reader can type."""
+    slug = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "site"
+    return f"{slug}-{language}"
+
+
+def files(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """Give the files of a built language as they are packed, in a fixed order."""
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    for path in sorted(paths, key=lambda path: path.relative_to(folder).as_posix()):
+        data = path.read_bytes()
+        if path.suffix == ".html":
+            data = without_siblings(data.decode("utf-8")).encode("utf-8")
+        yield path.relative_to(folder).as_posix(), data
+
+
+def packed(folder: Path, name: str) -> bytes:
+    """Pack a built language into one folder of that name."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+        for path, data in files(folder):
+            member = zipfile.ZipInfo(f"{name}/{path}")  # of the year 1980
+            member.create_system = 3  # Unix, on any machine,
+            member.external_attr = 0o644 << 16  # so that this is understood
+            file.writestr(member, data, zipfile.ZIP_DEFLATED)
+    return archive.getvalue()
+
+
+def pack(site: Site, languages: list[str]) -> Iterator[Path]:
+    """Write the archives of some languages, each in one step; give their paths."""
+    for language in languages:
+        if language not in site.languages:
+            known = ", ".join(site.languages)
+            raise BuildError(f"no language {language!r}; the site has {known}")
+        if not (site.html / language / "index.html").is_file():
+            raise BuildError(
+                f"{site.html / language} is not there yet"
+                f" (build it: make html-{language})"
+            )
+    with only_one(site):  # a build would change the files under our hands
+        for language in languages:
+            name = file_name(site.title, language)
+            path = site.out / "zip" / f"{name}.zip"
+            replace_file(path, packed(site.html / language, name))
+            yield path

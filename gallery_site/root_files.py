@@ -1,0 +1,176 @@
+"""Write what stands beside the languages: front page, 404 page, sitemap, robots.txt."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote, urljoin, urlsplit
+
+from jinja2 import Environment, FileSystemLoader
+from markupsafe import Markup
+
+from gallery_intl.catalogs import po as catalogs
+from gallery_intl.catalogs.po import SOURCE_LANGUAGE
+from gallery_intl.files import html_pages
+from gallery_intl.interface.languages import alternate_tags, language_tag
+from gallery_intl.text.sentences import sentences
+from gallery_site.open_graph import Shared, description_tag, open_graph_tags
+from gallery_site.policy import write_policies
+from gallery_site.site import BuildError, Site
+from gallery_site.sitemap import sitemap
+
+HERE = Path(__file__).parent / "front"
+FIRST = "index.html"
+MARKUP = re.compile(r"[`*|]")
+
+
+class Choice(NamedTuple):
+    """A language that the front page offers."""
+
+    language: str
+    tag: str
+    href: str
+    name: str
+    title: str
+    about: str  # what the site is, in a sentence; "" if that has no translation
+
+
+def write_root_files(site: Site, folder: Path) -> None:
+    """Write the files of all languages into the folder that holds them."""
+    offered = choices(site, folder)
+    templates = Environment(loader=FileSystemLoader(HERE), autoescape=True)
+    shutil.copyfile(HERE / "front.css", folder / "front.css")
+    (folder / ".nojekyll").touch()
+    (folder / "robots.txt").write_text(robots(site.address), encoding="utf-8")
+
+    page = templates.get_template("index.html.jinja").render(
+        title=site.title,
+        choices=offered,
+        icon=icon(site, folder),
+        head=front_head(site, offered, folder),
+    )
+    (folder / FIRST).write_text(page, encoding="utf-8")
+    if site.address:
+        lost = templates.get_template("404.html.jinja").render(
+            title=site.title,
+            choices=[choice._asdict() | words(site, choice) for choice in offered],
+            icon=icon(site, folder),
+            root=urlsplit(site.address).path,
+        )
+        (folder / "404.html").write_text(lost, encoding="utf-8")
+        listed = sitemap(all_pages(site, offered, folder))
+        (folder / "sitemap.xml").write_text(listed, encoding="utf-8")
+    protect(folder)
+
+
+def protect(folder: Path) -> None:
+    """Give all pages their policy; those of languages load other scripts by now."""
+    for path, _script in write_policies(html_pages(folder)):
+        raise BuildError(f"{path}: an inline script (put it into a file)")
+
+
+def choices(site: Site, folder: Path) -> list[Choice]:
+    """Give the languages that are built, in their order."""
+    return [
+        Choice(
+            language,
+            language_tag(language),
+            f"{language}/{FIRST}",
+            name,
+            site.translate(language)(site.title),
+            first_sentence(site, language),
+        )
+        for language, name in site.languages.items()
+        if (folder / language).is_dir()
+    ]
+
+
+def first_sentence(site: Site, language: str) -> str:
+    """Give what the first page says first, if it is translated and has no markup."""
+    path = catalogs.po_path(site.locale_dir, language, site.first_page)
+    found = catalogs.active(catalogs.read(path)) if path.is_file() else []
+    first = next((entry for entry in found if entry.comment == "paragraph"), None)
+    if first is None or not catalogs.is_translated(first):
+        return ""
+    sentence = next(iter(sentences(first.msgstr)), "")
+    return "" if MARKUP.search(sentence) else sentence
+
+
+def icon(site: Site, folder: Path) -> str | None:
+    """Give the path of the favicon, which each language has."""
+    if not site.icon:
+        return None
+    found = folder.glob(f"*/_static/{Path(site.icon).name}")
+    return next((path.relative_to(folder).as_posix() for path in sorted(found)), None)
+
+
+def robots(address: str) -> str:
+    """Allow everything; say where the sitemap is, if it has an address."""
+    rules = "User-agent: *\nAllow: /\n"
+    return f"{rules}\nSitemap: {address}sitemap.xml\n" if address else rules
+
+
+def addresses(site: Site, offered: list[Choice], page: str) -> dict[str, str]:
+    """Map languages to the addresses of a page, and ``x-default`` to its source.
+
+    Of the languages' first pages this is the front page, which offers them all.
+    """
+    found = {
+        choice.tag: f"{site.address}{choice.language}/{quote(page)}"
+        for choice in offered
+    }
+    source = language_tag(SOURCE_LANGUAGE)
+    default = site.address if page == FIRST else found.get(source)
+    return found | ({"x-default": default} if default else {})
+
+
+def all_pages(
+    site: Site, offered: list[Choice], folder: Path
+) -> Iterator[dict[str, str]]:
+    """Give the addresses of every page in the languages that have it."""
+    for name in site.pages():
+        page = f"{name}.html"
+        having = [x for x in offered if (folder / x.language / page).is_file()]
+        if having:
+            yield addresses(site, having, page)
+
+
+def front_head(site: Site, offered: list[Choice], folder: Path) -> Markup:
+    """Describe the front page in every language at once; the rest needs an address."""
+    description = " · ".join(dict.fromkeys(choice.title for choice in offered))
+    head = description_tag(description)
+    if not site.address:
+        return head  # links to other languages in a head are absolute
+    from gallery_site.front_card import draw_front  # with fonts
+
+    card = draw_front(
+        site, {choice.language: choice.title for choice in offered}, folder
+    )
+    page = Shared(
+        title=site.title,
+        description=description,
+        url=site.address,
+        site_name=site.title,
+        language=SOURCE_LANGUAGE,
+        other_languages=[
+            choice.tag for choice in offered if choice.language != SOURCE_LANGUAGE
+        ],
+        card=urljoin(site.address, card.name) if card else "",
+        kind="website",
+    )
+    canonical = Markup('<link rel="canonical" href="{}" />\n').format(site.address)
+    alternates = alternate_tags(addresses(site, offered, FIRST))
+    return head + canonical + alternates + open_graph_tags(page)
+
+
+def words(site: Site, choice: Choice) -> dict[str, str]:
+    """Give what the 404 page says in a language."""
+    _ = site.translate(choice.language)
+    return {
+        "heading": _("Page not found"),
+        "advice": _("It may have moved. Search for it, or start at the front page:"),
+        "search": _("Search"),
+    }
