@@ -156,7 +156,8 @@ def test_a_language_that_is_not_built_is_named(
 
 def test_the_command_says_where_the_archive_is_or_what_to_do(tmp_path: Path) -> None:
     shutil.copy(PROJECT / "conf.py", tmp_path)
-    (tmp_path / "gallery_intl").symlink_to(PROJECT / "gallery_intl")
+    for package in ("gallery_intl", "gallery_run", "gallery_site"):
+        (tmp_path / package).symlink_to(PROJECT / package)
 
     ended = subprocess.run(
         [sys.executable, "-m", "gallery_site", "zip", "ko"],
