@@ -15,7 +15,7 @@ BUILD = """
 import sys, time
 import gallery_intl
 if sys.argv[1] == "without":
-    gallery_intl.FEATURES = [x for x in gallery_intl.FEATURES if x != "downloads"]
+    gallery_intl.ROOMS = [x for x in gallery_intl.ROOMS if x != "downloads"]
 from sphinx.cmd.build import main
 assert not main(["-q", "-b", "html", "-D", "gallery_intl_run=0", *sys.argv[2:]])
 print(time.process_time())

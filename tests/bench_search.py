@@ -26,8 +26,8 @@ QUERIES = {
 }
 BUILD = """
 import sys
-import gallery_intl
-gallery_intl.FEATURES = [x for x in gallery_intl.FEATURES if x != sys.argv[1]]
+from gallery_intl import interface
+interface.FEATURES = [x for x in interface.FEATURES if x != sys.argv[1]]
 from sphinx.cmd.build import main
 assert not main(["-q", "-b", "html", "-D", "gallery_intl_run=0", *sys.argv[2:]])
 """
