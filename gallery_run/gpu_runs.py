@@ -17,6 +17,7 @@ from sphinx.locale import _
 from sphinx.transforms import SphinxTransform
 from sphinx.util.typing import ExtensionMetadata
 
+from gallery_intl import order
 from gallery_intl.page.page import collects_messages, script_of
 from gallery_intl.script.needs import needs
 from gallery_run import machine
@@ -40,7 +41,7 @@ def left_to_run(machines: Iterable[Machine]) -> str:
 class SayWhatIsLeft(SphinxTransform):
     """Put the line at the foot of a page that uses GPUs."""
 
-    default_priority = 24  # below the line of the machine (23)
+    default_priority = order.NAME_GPU_RUNS
 
     def apply(self, **kwargs: Any) -> None:
         docname = self.env.docname

@@ -16,6 +16,7 @@ from sphinx.locale import _
 from sphinx.transforms import SphinxTransform
 from sphinx.util.typing import ExtensionMetadata
 
+from gallery_intl import order
 from gallery_intl.page.outputs import page_outputs
 from gallery_intl.page.page import collects_messages, script_of
 from gallery_run import machine, machine_words
@@ -27,7 +28,7 @@ FOOTER = "sphx-glr-footer"
 class LabelOutputs(SphinxTransform):
     """Put the labels at the outputs and the line at the foot."""
 
-    default_priority = 23  # after the furniture (22)
+    default_priority = order.LABEL_MACHINE
 
     def apply(self, **kwargs: Any) -> None:
         page = Path(self.env.doc2path(self.env.docname))

@@ -10,13 +10,14 @@ from sphinx.locale import _
 from sphinx.transforms import SphinxTransform
 from sphinx.util.typing import ExtensionMetadata
 
+from gallery_intl import order
 from gallery_intl.page import page as pages
 
 
 class MarkPreview(SphinxTransform):
     """Put a note below the title of each gallery page."""
 
-    default_priority = 19  # after MarkGaps (18), before Locale (20)
+    default_priority = order.MARK_PREVIEW
 
     def apply(self, **kwargs: object) -> None:
         if not self.config.gallery_intl_preview:

@@ -24,6 +24,7 @@ from sphinx.util import logging
 from sphinx.util.typing import ExtensionMetadata
 from sphinx_design.shared import create_component
 
+from gallery_intl import order
 from gallery_intl.page import page as pages
 from gallery_intl.page.outputs import Outputs, page_outputs
 from gallery_run import machine, machine_words, records
@@ -65,7 +66,7 @@ def sources_of(folder: Path, script: str) -> Iterator[Source]:
 class ShowRecords(SphinxTransform):
     """Put the outputs of a page into tabs."""
 
-    default_priority = 24  # after the labels (23)
+    default_priority = order.SHOW_RECORDS
 
     def apply(self, **kwargs: Any) -> None:
         docname = self.env.docname
@@ -200,7 +201,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.setup_extension("sphinx_design")
     app.add_config_value("gallery_intl_records", records.FOLDER, "env", str)
     app.add_transform(ShowRecords)
-    app.connect("builder-inited", name_stale, priority=600)  # the scripts have run
+    app.connect("builder-inited", name_stale, priority=order.NAME_STALE_RECORDS)
     app.connect("env-get-outdated", outdated)
     app.connect("env-purge-doc", forget)
     app.connect("env-merge-info", merge)

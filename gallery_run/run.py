@@ -19,6 +19,7 @@ from sphinx.errors import SphinxError
 from sphinx.util import logging
 from sphinx.util.typing import ExtensionMetadata
 
+from gallery_intl import order
 from gallery_run import fingerprint
 from gallery_run.child import Child, Deadline
 from gallery_run.outcomes import ended
@@ -196,9 +197,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     # set by us: the process that generates, and the folders it does so in
     app.add_config_value("gallery_intl_generate", False, "", bool)
     app.add_config_value("gallery_intl_dirs", [], "", list)
-    # before Sphinx-Gallery checks its settings (10)
-    app.connect("config-inited", switch_off, priority=5)
+    app.connect("config-inited", switch_off, priority=order.SWITCH_OFF_GALLERY)
     app.connect("config-inited", allow_spaces)
-    # before Sphinx-Gallery (10, 500)
-    app.connect("builder-inited", run_first, priority=5)
+    app.connect("builder-inited", run_first, priority=order.RUN_GALLERY)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -18,6 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.typing import ExtensionMetadata
 
+from gallery_intl import order
 from gallery_intl.files import html_pages, replace_file
 
 logger = logging.getLogger(__name__)
@@ -138,5 +139,5 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     # switched off by the live view, which puts a script of its own into each page
     app.add_config_value("gallery_intl_policy", True, "html", bool)
     # after all that writes pages
-    app.connect("build-finished", protect, priority=900)
+    app.connect("build-finished", protect, priority=order.PROTECT)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -17,6 +17,7 @@ from sphinx.locale import _
 from sphinx.util import logging
 from sphinx.util.typing import ExtensionMetadata
 
+from gallery_intl import order
 from gallery_intl.text.sentences import describe, opening
 from gallery_site.open_graph import (
     CARD_FOLDER,
@@ -109,6 +110,6 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     # families by language, the best first: {"ko": ["Noto Sans CJK KR"]}
     app.add_config_value("gallery_intl_card_fonts", {}, "html", types=frozenset({dict}))
     # after the links to the other languages (500), which it names
-    app.connect("html-page-context", describe_page, priority=600)
+    app.connect("html-page-context", describe_page, priority=order.AFTER_THEME)
     app.connect("build-finished", report_cards)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

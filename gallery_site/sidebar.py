@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
     from sphinx.util.typing import ExtensionMetadata
 
+from gallery_intl import order
+
 MAKER = "generate_toctree_html"  # the theme's function, in the templates
 THEMES_OWN = "_pst_sidebar_toctree_cache"  # what the theme remembers, in the app
 CHEVRON = (
@@ -222,5 +224,5 @@ def made_by_theme(
 def setup(app: Sphinx) -> ExtensionMetadata:
     sidebars = Sidebars()
     app.connect("env-updated", sidebars.forget)
-    app.connect("html-page-context", sidebars.replace, priority=600)
+    app.connect("html-page-context", sidebars.replace, priority=order.AFTER_THEME)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -7,12 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sphinx.transforms import ApplySourceWorkaround, i18n
+
+from gallery_intl import order
 
 PROJECT = Path(__file__).parents[1]
 PACKAGES = ("gallery_intl", "gallery_run", "gallery_site")
 # a room may import what stands in an earlier line, and nothing of its own line
 FLOORS = (
-    ("gallery_intl.files",),
+    ("gallery_intl.files", "gallery_intl.order"),
     ("gallery_intl.text",),
     ("gallery_intl.script", "gallery_intl.catalogs"),
     ("gallery_intl.rules",),
@@ -24,6 +27,7 @@ FLOORS = (
 LEVEL = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 # What the runner and the site take from the extension: public names, by module.
 SHARED = """
+    : order
     catalogs: merge po progress
     catalogs.po: CatalogError SOURCE_LANGUAGE po_path
     figures: style svg
@@ -121,3 +125,26 @@ def test_the_runner_and_the_site_take_only_public_names_of_the_extension() -> No
 
     lines = [f"    {room}: {' '.join(sorted(taken[room]))}" for room in sorted(taken)]
     assert lines == SHARED.strip("\n").split("\n")
+
+
+def test_every_priority_is_a_name_of_order() -> None:
+    """A number in a room's own file would have a place that nobody can see."""
+    wrong = [
+        f"{path}:{node.value.lineno}"
+        for path in modules()
+        for node in ast.walk(ast.parse((PROJECT / path).read_text("utf-8")))
+        if (isinstance(node, ast.keyword) and node.arg == "priority")
+        or (
+            isinstance(node, ast.Assign)
+            and ast.unparse(node.targets[0]) == "default_priority"
+        )
+        if not ast.unparse(node.value).startswith("order.")
+    ]
+
+    assert wrong == []
+
+
+def test_the_order_is_right_beside_sphinx() -> None:
+    assert ApplySourceWorkaround.default_priority < order.TRANSLATE_SCRIPT
+    assert order.FORBID < i18n.Locale.default_priority < order.ALLOW
+    assert i18n.TranslationProgressTotaliser.default_priority < order.TRANSLATE_FIGURES

@@ -24,6 +24,7 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 from sphinx.util.typing import ExtensionMetadata
 
+from gallery_intl import order
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 from gallery_intl.downloads import script as translated_script
@@ -73,7 +74,7 @@ def archive(files: dict[str, Path]) -> bytes:
 class WriteScript(SphinxTransform):
     """Write the script in the build's language; keep it for the notebook."""
 
-    default_priority = 14  # before comments (15) and Locale (20) change the page
+    default_priority = order.TRANSLATE_SCRIPT
 
     def apply(self, **kwargs: Any) -> None:
         script = script_of(self.env, self.env.docname)
@@ -220,6 +221,6 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_config_value("gallery_intl_archive", "gallery.zip", "env", str)
     app.add_transform(WriteScript)
     # before Sphinx collects the files to download (500)
-    app.connect("doctree-read", write_notebook, priority=400)
+    app.connect("doctree-read", write_notebook, priority=order.WRITE_NOTEBOOK)
     app.connect("env-updated", pack_gallery)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

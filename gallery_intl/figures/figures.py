@@ -26,6 +26,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
 from sphinx_gallery.directives import ImageSg  # type: ignore[import-untyped]
 
+from gallery_intl import order
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 from gallery_intl.figures import origins, svg
 from gallery_intl.files import replace_file
@@ -110,9 +111,7 @@ class GalleryImage(ImageSg, SphinxDirective):  # type: ignore[misc]
 class TranslateFigures(SphinxTransform):
     """Let every image that shows a figure of the gallery show the language's copy."""
 
-    # After Locale (20) and its count of translated nodes (25), before the images are
-    # collected (doctree-read).
-    default_priority = 26
+    default_priority = order.TRANSLATE_FIGURES
 
     def apply(self, **kwargs: Any) -> None:
         for message in list(self.document.findall(figure_message)):

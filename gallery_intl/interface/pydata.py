@@ -15,6 +15,8 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
+from gallery_intl import order
+
 MARK = "/* colours without scripts and on paper: gallery_intl */\n"
 RULE = re.compile(r"(?:(?<=[{};/])|^)([^{};/]*\[data-theme=[^{}]*)(\{[^{}]*\})")
 MODE = re.compile(r"""\[data-theme=["']?(light|dark)["']?\]""")
@@ -67,6 +69,5 @@ def complete_style_sheets(app: Sphinx, error: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    # after the theme has written pygments.css (500)
-    app.connect("build-finished", complete_style_sheets, priority=600)
+    app.connect("build-finished", complete_style_sheets, priority=order.COMPLETE_STYLES)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -25,6 +25,8 @@ from sphinx.search import SearchLanguage
 from sphinx.search.en import SearchEnglish
 from sphinx.util.typing import ExtensionMetadata
 
+from gallery_intl import order
+
 # Hangul, Han with 々〇, kana without the middle dot. The browser gets the same text.
 LETTERS = (
     r"\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3"
@@ -187,5 +189,5 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     for language in (EnglishSearch, KoreanSearch, JapaneseSearch, ChineseSearch):
         sphinx.search.languages[language.lang] = language
     # Sphinx resolves and indexes page by page, even where it writes side by side
-    app.connect("doctree-resolved", notice_page, priority=900)
+    app.connect("doctree-resolved", notice_page, priority=order.INDEX_PAGE)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

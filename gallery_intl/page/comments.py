@@ -17,6 +17,7 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 from sphinx.util.typing import ExtensionMetadata
 
+from gallery_intl import order
 from gallery_intl.page.page import (
     ProgramChanged,
     Script,
@@ -86,7 +87,7 @@ def located(code: str, found: list[Comment], script: Script, near: int) -> list[
 class TranslateComments(SphinxTransform):
     """Show the comments of code blocks in the page's language, or collect them."""
 
-    default_priority = 15  # after the source workaround (10), before Locale (20)
+    default_priority = order.COLLECT_COMMENTS
 
     def apply(self, **kwargs: Any) -> None:
         script = script_of(self.env, self.env.docname)

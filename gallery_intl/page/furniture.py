@@ -19,6 +19,7 @@ from sphinx.locale import _
 from sphinx.transforms import SphinxTransform
 from sphinx.util.typing import ExtensionMetadata
 
+from gallery_intl import order
 from gallery_intl.page import page as pages
 from gallery_intl.script.needs import Needs, needs
 
@@ -93,7 +94,7 @@ class RemoveFurniture(SphinxTransform):
     Sphinx looks at each text of a page several times, so ours come when it has.
     """
 
-    default_priority = 8  # before the source workaround (10) and Locale (20)
+    default_priority = order.REMOVE_FURNITURE
 
     def apply(self, **kwargs: Any) -> None:
         collects = pages.collects_messages(self.env)
@@ -129,7 +130,7 @@ class RemoveFurniture(SphinxTransform):
 class FillFurniture(SphinxTransform):
     """Say in the reader's language what the page needs, and what its links lead to."""
 
-    default_priority = 22  # after Locale (20)
+    default_priority = order.FILL_FURNITURE
 
     def apply(self, **kwargs: Any) -> None:
         if pages.collects_messages(self.env):

@@ -23,6 +23,7 @@ from sphinx.locale import _
 from sphinx.transforms import SphinxTransform
 from sphinx.util.typing import ExtensionMetadata
 
+from gallery_intl import order
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs import progress
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
@@ -86,7 +87,7 @@ class Page:
 class MarkGaps(SphinxTransform):
     """Mark paragraphs that stay English, and say so at the top of the page."""
 
-    default_priority = 18  # after the source workaround (10), before Locale (20)
+    default_priority = order.MARK_GAPS
 
     def apply(self, **kwargs: object) -> None:
         language = self.config.language
@@ -221,6 +222,6 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.setup_extension("gallery_intl.page.catalog_links")
     app.add_transform(MarkGaps)
     app.connect("doctree-resolved", link_gaps)
-    app.connect("builder-inited", install_filter, priority=1)
+    app.connect("builder-inited", install_filter, priority=order.INSTALL_FILTER)
     app.connect("config-inited", check_catalogs)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -18,6 +18,7 @@ from sphinx.util.logging import get_node_location
 from sphinx.util.nodes import extract_messages, get_node_line
 from sphinx.util.typing import ExtensionMetadata
 
+from gallery_intl import order
 from gallery_intl.page.page import block_near, collects_messages, origin, script_of
 from gallery_intl.script.source import find_line
 
@@ -27,7 +28,7 @@ PAGE_OF_A_PART = ("index.rst", "GALLERY_HEADER.rst", "README.rst", "README.txt")
 class LocateMessages(SphinxTransform):
     """Set source and line of each message to its place in the gallery."""
 
-    default_priority = 16  # after comments (15), which know their own lines
+    default_priority = order.LOCATE
 
     def apply(self, **kwargs: Any) -> None:
         if not collects_messages(self.env):

@@ -16,6 +16,7 @@ from sphinx.errors import SphinxError
 from sphinx.transforms import SphinxTransform
 from sphinx.util.typing import ExtensionMetadata
 
+from gallery_intl import order
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.rules.check import guard_catalogs
 from gallery_intl.rules.nodes import parse
@@ -62,7 +63,7 @@ def guard(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
 class Forbid(SphinxTransform):
     """Forbid translations what pages may do."""
 
-    default_priority = 19  # before Locale (20)
+    default_priority = order.FORBID
 
     def apply(self, **kwargs: object) -> None:
         settings = self.document.settings
@@ -75,7 +76,7 @@ class Forbid(SphinxTransform):
 class Allow(SphinxTransform):
     """Allow it again."""
 
-    default_priority = 21  # after Locale (20)
+    default_priority = order.ALLOW
 
     def apply(self, **kwargs: object) -> None:
         before: dict[str, bool] = self.env.temp_data.pop(BEFORE) or {}
@@ -86,7 +87,6 @@ class Allow(SphinxTransform):
 def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_transform(Forbid)
     app.add_transform(Allow)
-    # after broken catalogs were named (500)
-    app.connect("config-inited", compile_catalogs, priority=600)
+    app.connect("config-inited", compile_catalogs, priority=order.COMPILE_CATALOGS)
     app.connect("env-before-read-docs", guard)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
