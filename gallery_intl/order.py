@@ -9,7 +9,9 @@ from __future__ import annotations
 # Transforms of a page that is read. Sphinx's own: 10 repairs the sources of messages,
 # 20 is Locale (it translates), 25 counts, 210 and above are not ours to know.
 REMOVE_FURNITURE = 8  # what Sphinx-Gallery adds is no message
-TRANSLATE_SCRIPT = 14  # from the page as it is in English; downloads are written here
+ANNOTATE = 12  # the page as it is in English, before anything changes it
+TRANSLATE_SCRIPT = 14
+WRITE_SCRIPT = 15  # to be downloaded
 COLLECT_COMMENTS = 15
 LOCATE = 16  # after the comments, which know their own lines
 MARK_GAPS = 18

@@ -9,7 +9,8 @@ import polib
 import pytest
 from sphinx.testing.util import SphinxTestApp
 
-from gallery_intl.page import comments
+from gallery_intl.page.page import ProgramChanged
+from gallery_intl.script import translate
 
 ROOT = Path(__file__).with_name("roots") / "test-comments"
 PAGE = "tutorials/part/page"
@@ -122,14 +123,14 @@ def test_a_translation_that_speaks_to_tools_is_not_used(
 def test_a_changed_program_fails_the_build(
     build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(code: str, lookup: Callable[[str], str | None]) -> str:
+    def broken(code: str, lookup: Callable[[str], str | None], *_: object) -> str:
         return code.replace('"."', '"!"') if lookup("beside the code") else code
 
-    monkeypatch.setattr(comments, "replace_comments", broken)
+    monkeypatch.setattr(translate, "replace_comments", broken)
 
-    with pytest.raises(comments.ProgramChanged) as error:
+    with pytest.raises(ProgramChanged) as error:
         build("html", "ko")
 
-    assert "page.py:20: in 'ko' line 9 of this block" in str(error.value)
+    assert re.search(r"page\.py:33: another program in 'ko'", str(error.value))
     assert "'\".\"' became '\"!\"'" in str(error.value)
     assert "the translation of 'beside the code'" in str(error.value)

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import polib
 import pytest
+from docutils import nodes
 from sphinx.testing.util import SphinxTestApp
 
 from gallery_intl.catalogs import po as catalogs
-from gallery_intl.page import comments
+from gallery_intl.page.code import Code, beside
 
 PROJECT = Path(__file__).parents[1]
 ROOT = Path(__file__).with_name("roots") / "test-comments"
@@ -56,7 +57,8 @@ def templates(make_app: Callable[..., SphinxTestApp], tmp_path: Path) -> Path:
     (srcdir / "more.rst").write_text(PAGE, "utf-8")
     (srcdir / "picture.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
     with (srcdir / "conf.py").open("a", encoding="utf-8") as conf:
-        conf.write("extensions += ['gallery_intl.page.contexts']\n")
+        conf.write("    from gallery_intl.page import contexts\n")
+        conf.write("    app.connect('build-finished', contexts.write_contexts)\n\n\n")
         conf.write("gettext_additional_targets = ['image']\n")
     app = make_app("gettext", srcdir=srcdir)
     app.build()
@@ -116,9 +118,9 @@ def test_every_message_of_our_catalogs_says_what_it_is() -> None:
 
 def test_a_comment_above_another_belongs_to_the_code_below_both() -> None:
     code = "# first\n\n# second\nx = 1\n# last"
-    found = comments.messages(code)
+    shown = Code(nodes.literal_block(), 0, code, 1)
 
-    assert [comments.beside(code, comment) for comment in found] == [
+    assert [beside(shown, comment) for comment in shown.comments()] == [
         "comment above: x = 1",
         "comment above: x = 1",
         "comment",

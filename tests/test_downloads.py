@@ -18,12 +18,13 @@ from hypothesis import strategies as st
 from sphinx.testing.util import SphinxTestApp
 from sphinx.util.nodes import extract_messages
 
-from gallery_intl.downloads import script as translated_script
 from gallery_intl.downloads.notebook import Cell, notebook, program, ranks_cell
-from gallery_intl.downloads.script import located, make, written
-from gallery_intl.page.page import ProgramChanged, Script
+from gallery_intl.page.code import texts_of_script
+from gallery_intl.page.page import Page, ProgramChanged, Row, Script, places
+from gallery_intl.script import translate as translated_script
 from gallery_intl.script.placing import Edit, place
 from gallery_intl.script.source import blocks, same_program
+from gallery_intl.script.translate import AnotherProgram, translate, written
 from gallery_intl.text import cjk as markup
 from gallery_intl.text.wrapping import LINE_LENGTH, display_width
 
@@ -78,10 +79,6 @@ def edited(raw: str, text: str, kind: str = "paragraph") -> str:
     source, lost = place(SCRIPT, [Edit(1, raw, text, kind)])  # type: ignore[arg-type]
     assert not lost
     return source
-
-
-def make_script(path: str, text: str) -> Script:
-    return Script(Path(path), text)
 
 
 # placing ------------------------------------------------------------------------
@@ -187,7 +184,7 @@ def test_no_translation_of_the_text_changes_the_program(
         Edit(12, "item", written(item) or "x", "paragraph"),
     ]
 
-    made = make(make_script("page.py", SCRIPT), edits, {}.get, "origin")
+    made = translate(SCRIPT, edits, {}.get)
 
     assert same_program(SCRIPT, made.source, docstring=False) is None
     assert [block.kind for block in blocks(made.source)] == [
@@ -196,16 +193,15 @@ def test_no_translation_of_the_text_changes_the_program(
 
 
 def test_a_broken_translation_is_named() -> None:
-    script = make_script("gallery/page.py", f"r{SCRIPT}")
     edits = [
         Edit(1, "Title", "fine", "title"),
         Edit(4, "Words in\ntwo lines.", 'three """ quotes', "paragraph"),
     ]
 
-    with pytest.raises(ProgramChanged) as error:
-        make(script, edits, {}.get)
+    with pytest.raises(AnotherProgram) as error:
+        translate(f"r{SCRIPT}", edits, {}.get)
 
-    assert str(error.value).startswith("gallery/page.py:")
+    assert error.value.line
     assert "the translation of 'Words in" in str(error.value)
 
 
@@ -218,9 +214,11 @@ def test_the_words_of_a_figure_are_no_text_of_the_script() -> None:
     figure.source, figure.line = "page.py", 6
     document += figure
 
-    messages = extract_messages(document)
+    page = Page.__new__(Page)
+    page.messages = list(extract_messages(document))
+    page.rows = [Row(), *places(rst.split("\n"))]
 
-    found = located(document, messages, make_script("page.py", SCRIPT), rst)
+    found = texts_of_script(document, page, Script(Path("page.py"), SCRIPT))
 
     assert [text.message for text in found] == ["Title", "Words."]
 
@@ -455,7 +453,7 @@ def test_a_changed_program_fails_the_build(
 
     monkeypatch.setattr(translated_script, "replace_comments", broken)
 
-    with pytest.raises(ProgramChanged, match=r"part/page\.py:\d+: '1' became '2'"):
+    with pytest.raises(ProgramChanged, match=r"part/page\.py:\d+: .*'1' became '2'"):
         build()
 
 
@@ -466,7 +464,7 @@ def test_a_notebook_with_another_program_fails_the_build(
         "gallery_intl.downloads.downloads.program", lambda cells: "x = 1\n"
     )
 
-    with pytest.raises(ProgramChanged, match=r"the notebook in 'ko'"):
+    with pytest.raises(ProgramChanged, match=r"the download in 'ko'"):
         build()
 
 

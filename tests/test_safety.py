@@ -14,10 +14,17 @@ PROJECT = Path(__file__).parent.parent
 CONF = """
 import gallery_intl.page.safety
 gallery_intl.page.safety.guard_catalogs = lambda paths: []  # a guard that misses all
-extensions = ["gallery_intl.page.safety"]
 language = "ko"
 locale_dirs = ["locales"]
 suppress_warnings = ["docutils"]
+
+
+def setup(app):
+    safety = gallery_intl.page.safety
+    app.add_transform(safety.Forbid)
+    app.add_transform(safety.Allow)
+    app.connect("config-inited", safety.compile_catalogs)
+    app.connect("env-before-read-docs", safety.guard)
 """
 PAGE = """\
 A page

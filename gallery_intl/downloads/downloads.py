@@ -21,30 +21,21 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import _
 from sphinx.transforms import SphinxTransform
-from sphinx.util import logging
 from sphinx.util.typing import ExtensionMetadata
 
 from gallery_intl import order
-from gallery_intl.catalogs import po as catalogs
-from gallery_intl.catalogs.po import SOURCE_LANGUAGE
-from gallery_intl.downloads import script as translated_script
 from gallery_intl.downloads.cells import cells
 from gallery_intl.downloads.links import context_of, page_address
 from gallery_intl.downloads.markdown import escape
 from gallery_intl.downloads.notebook import Cell, notebook, program, ranks_cell
 from gallery_intl.files import replace_file
-from gallery_intl.page.page import (
-    ProgramChanged,
-    Script,
-    collects_messages,
-    entries,
-    folders,
-    messages,
-    script_of,
+from gallery_intl.page.page import ProgramChanged, Script, folders, page_of
+from gallery_intl.script.source import (
+    blocks,
+    docstring_lines,
+    same_program,
+    world_size,
 )
-from gallery_intl.script.source import blocks, find_line, same_program, world_size
-
-logger = logging.getLogger(__name__)
 
 MADE = "gallery_intl_downloads"  # from the transform to doctree-read, page by page
 
@@ -74,47 +65,26 @@ def archive(files: dict[str, Path]) -> bytes:
 class WriteScript(SphinxTransform):
     """Write the script in the build's language; keep it for the notebook."""
 
-    default_priority = order.TRANSLATE_SCRIPT
+    default_priority = order.WRITE_SCRIPT
 
     def apply(self, **kwargs: Any) -> None:
-        script = script_of(self.env, self.env.docname)
-        if script is None or collects_messages(self.env):
+        page = page_of(self.env)
+        if page.script is None or page.made is None:
             return
-        rst = Path(self.document["source"]).read_text(encoding="utf-8")
-        found = messages(self.env, self.document)
-        texts = translated_script.located(self.document, found, script, rst)
-        code = translated_script.sketches(self.document, script, rst)
-        known = entries(self.env, self.env.docname)
-
-        def translate(message: str) -> str | None:
-            return known[message].msgstr if message in known else None
-
-        prose = translated_script.prose(script, texts, code)
-        gaps = sum(self.is_gap(known.get(message)) for message in prose)
-        origin = origin_of(self.env, gaps, len(prose))
-        changes = list(translated_script.edits(texts, code, translate))
-        made = translated_script.make(script, changes, translate, origin)
-        for edit in made.lost:
-            self.warn(script, edit.near, edit.raw)
+        gaps = sum(map(page.catalog.is_gap, page.prose))
+        origin = origin_of(self.env, gaps, len(page.prose))
+        source = below(page.made.source, f"# {origin}")
+        prove(page.script, page.made.source, source, self.config.language)
         path = folder(self.env) / f"{self.env.docname}.py"
-        write(path, made.source.encode("utf-8"))
-        self.env.temp_data[MADE] = script, made.source, origin
+        write(path, source.encode("utf-8"))
+        self.env.temp_data[MADE] = page.script, source, origin
 
-    def is_gap(self, entry: Any) -> bool:
-        """Tell whether a message appears in English to readers of another language."""
-        in_source = self.config.language == SOURCE_LANGUAGE
-        return entry is None or (not in_source and catalogs.is_english(entry))
 
-    def warn(self, script: Script, near: int, text: str) -> None:
-        line = find_line(script.text.split("\n"), text, near)
-        logger.warning(
-            "a translation cannot be put into the download, where %r stays English "
-            "(put the text on lines of its own: a table as list-table)",
-            text,
-            type="gallery_intl",
-            subtype="downloads",
-            location=f"{script.path}:{line or 1}",
-        )
+def below(source: str, line: str) -> str:
+    """Return a script with a line put before its docstring."""
+    lines = source.split("\n")
+    lines.insert(max(docstring_lines(source)[0] - 1, 0), line)
+    return "\n".join(lines)
 
 
 def origin_of(env: BuildEnvironment, gaps: int, total: int) -> str:
@@ -136,7 +106,9 @@ def write_notebook(app: Sphinx, document: nodes.document) -> None:
     if made := env.temp_data.get(MADE):
         script, source, origin = made
         found = page_cells(env, document, script, source, origin)
-        prove(script, found, env.config.language)
+        # the docstring is no code in a notebook, but stands for itself in a script
+        cells = f'"""."""\n{program(found)}'
+        prove(script, script.text, cells, env.config.language)
         path = folder(env) / env.docname
         write(path.with_name(f"{path.name}.ipynb"), notebook(found).encode("utf-8"))
         files = [path.with_name(path.name + suffix) for suffix in (".py", ".ipynb")]
@@ -147,13 +119,11 @@ def write_notebook(app: Sphinx, document: nodes.document) -> None:
         point_to_translation(env, link)
 
 
-def prove(script: Script, found: list[Cell], language: str) -> None:
-    """Stop the build if the cells of a notebook are not the page's program."""
-    # the docstring is no code in a notebook, but stands for itself in a script
-    source = f'"""."""\n{program(found)}'
-    if difference := same_program(script.text, source, docstring=False):
+def prove(script: Script, source: str, other: str, language: str) -> None:
+    """Stop the build if a download is not the page's program."""
+    if difference := same_program(source, other, docstring=False):
         raise ProgramChanged(
-            f"{script.path}:{difference.line}: the notebook in {language!r} is another "
+            f"{script.path}:{difference.line}: the download in {language!r} is another "
             f"program: {difference.reason}"
         )
 

@@ -13,7 +13,7 @@ from sphinx.locale import admonitionlabels
 from sphinx.util import docname_join, logging
 
 from gallery_intl.downloads.markdown import Context
-from gallery_intl.page.page import entries, script_of
+from gallery_intl.page.page import catalog_of, script_of
 from gallery_intl.script.source import docstring_lines
 
 logger = logging.getLogger(__name__)
@@ -39,8 +39,7 @@ def page_title(env: BuildEnvironment, docname: str) -> str:
     lines = script.text.split("\n")[first - 1 : last]
     texts = (line.strip().lstrip("rRuU").strip("\"'").strip() for line in lines)
     title = next(text for text in texts if re.search(r"\w", text))
-    found = entries(env, docname).get(title)
-    return str(found.msgstr if found else title).replace("``", "")
+    return (catalog_of(env, docname).translation(title) or title).replace("``", "")
 
 
 def context_of(env: BuildEnvironment) -> Context:

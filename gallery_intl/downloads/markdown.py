@@ -169,6 +169,12 @@ class Writer:
     block_field_name = block_term
     block_field_body = block_definition
 
+    def block_footnote(self, node: nodes.Element) -> str:
+        label, *rest = node.children
+        return f"{escape(f'[{label.astext()}]')} {self.blocks(rest)}"
+
+    block_citation = block_footnote
+
     def block_block_quote(self, node: nodes.Element) -> str:
         return indented(self.blocks(node.children), "> ")
 
@@ -254,6 +260,11 @@ class Writer:
 
     def inline_superscript(self, node: nodes.Element) -> str:
         return f"<sup>{self.inline(node)}</sup>"
+
+    def inline_footnote_reference(self, node: nodes.Element) -> str:
+        return escape(f"[{node.astext()}]")
+
+    inline_citation_reference = inline_footnote_reference
 
     def inline_math(self, node: nodes.Element) -> str:
         return f"${node.astext().strip()}$"

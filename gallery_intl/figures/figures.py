@@ -145,8 +145,7 @@ def show(image: nodes.image, page: str, env: BuildEnvironment) -> None:
     language = env.config.language
     relative, path = env.relfn2path(image["uri"])
     env.note_dependency(relative)
-    found = pages.entries(env, page)
-    words = {message: entry.msgstr for message, entry in found.items()}
+    words = pages.catalog_of(env, page).translations()
     figure = Path(path).read_text(encoding="utf-8")
     figure = svg.translate(figure, words, language)
     image["uri"] = _written(figure, Path(path).stem, env)

@@ -16,7 +16,6 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
-from sphinx.util.typing import ExtensionMetadata
 
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.text.sentences import plain_text, sentences, text_paragraphs
@@ -147,10 +146,3 @@ def fill_cards(app: Sphinx, document: nodes.document, docname: str) -> None:
     if CARDS in app.env.metadata[docname]:
         for node in list(document.findall(card)):
             fill_card(app.env, app.builder, node, docname)
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    app.add_node(card)
-    app.add_directive("gallery", Gallery)
-    app.connect("doctree-resolved", fill_cards)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -11,12 +11,12 @@ from collections import defaultdict
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.util.i18n import docname_to_domain
 from sphinx.util.nodes import extract_messages
-from sphinx.util.typing import ExtensionMetadata
 
 from gallery_intl.catalogs import po as catalogs
-from gallery_intl.page import page as pages
+from gallery_intl.page.page import collects_messages
 
 INTERFACE = "sphinx"  # the catalog of all that no page holds
 NAMES = {
@@ -37,34 +37,30 @@ PLACES = {
 }
 
 
-class Contexts:
-    """What the messages of this build are, by catalog and message."""
+def write_contexts(app: Sphinx, error: Exception | None) -> None:
+    """Put what each message is into the templates."""
+    if error or not collects_messages(app.env):
+        return
+    known = contexts(app.env)
+    for path in sorted(app.outdir.rglob("*.pot")):
+        domain = path.relative_to(app.outdir).with_suffix("").as_posix()
+        template = catalogs.read(path)
+        default = ["interface"] if domain == INTERFACE else []
+        for entry in template:
+            entry.comment = "\n".join(known[domain].get(entry.msgid, default))
+        catalogs.write(path, template)
 
-    def __init__(self) -> None:
-        self.found: dict[str, dict[str, list[str]]] = defaultdict(dict)
 
-    def note(self, app: Sphinx, document: nodes.document, docname: str) -> None:
-        """Collect what the messages of a page are."""
-        if not pages.collects_messages(app.env):
-            return
-        domain = docname_to_domain(docname, app.config.gettext_compact)
-        for node, message in extract_messages(document):
-            known = self.found[domain].setdefault(message, [])
-            if (name := context(node)) not in known:
-                known.append(name)
-
-    def write(self, app: Sphinx, error: Exception | None) -> None:
-        """Put it into the templates."""
-        if error or not pages.collects_messages(app.env):
-            return
-        for path in sorted(app.outdir.rglob("*.pot")):
-            domain = path.relative_to(app.outdir).with_suffix("").as_posix()
-            template = catalogs.read(path)
-            for entry in template:
-                known = self.found[domain].get(entry.msgid)
-                default = ["interface"] if domain == INTERFACE else []
-                entry.comment = "\n".join(known or default)
-            catalogs.write(path, template)
+def contexts(env: BuildEnvironment) -> dict[str, dict[str, list[str]]]:
+    """Return what the messages of all pages are, by catalog and message."""
+    known: dict[str, dict[str, list[str]]] = defaultdict(dict)
+    for docname in sorted(env.found_docs):
+        domain = docname_to_domain(docname, env.config.gettext_compact)
+        for node, message in extract_messages(env.get_doctree(docname)):
+            names = known[domain].setdefault(message, [])
+            if (name := context(node)) not in names:
+                names.append(name)
+    return known
 
 
 def context(node: nodes.Node) -> str:
@@ -80,10 +76,3 @@ def context(node: nodes.Node) -> str:
             if isinstance(node, kind):
                 return name
     return "paragraph"
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    contexts = Contexts()
-    app.connect("doctree-resolved", contexts.note)
-    app.connect("build-finished", contexts.write)
-    return {"parallel_read_safe": True, "parallel_write_safe": False}

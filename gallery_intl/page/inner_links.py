@@ -14,7 +14,6 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
-from sphinx.util.typing import ExtensionMetadata
 
 logger = logging.getLogger(__name__)
 
@@ -60,8 +59,3 @@ def check_links(app: Sphinx, document: nodes.document, docname: str) -> None:
                 subtype="links",
                 location=link,
             )
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    app.connect("doctree-resolved", check_links)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

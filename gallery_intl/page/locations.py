@@ -1,13 +1,13 @@
-"""Let every message of a gallery page name the line of the script it stands in.
+"""Let messages and warnings name the line that a person wrote.
 
 A translator who follows ``#: gallery/part/page.py:28`` finds the sentence itself, not
-the generated reST. So does whoever reads a warning about a page, in any builder.
+the generated reST. So does whoever reads a warning about a page, in any builder; one
+about a translation names the line of its ``.po``.
 """
 
 from __future__ import annotations
 
 import logging as std_logging
-from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -15,14 +15,14 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 from sphinx.util.logging import get_node_location
-from sphinx.util.nodes import extract_messages, get_node_line
-from sphinx.util.typing import ExtensionMetadata
+from sphinx.util.nodes import extract_messages
 
 from gallery_intl import order
-from gallery_intl.page.page import block_near, collects_messages, origin, script_of
-from gallery_intl.script.source import find_line
+from gallery_intl.page.page import Page, collects_messages, line_of, page_of
+from gallery_intl.text.wrapping import one_line
 
-PAGE_OF_A_PART = ("index.rst", "GALLERY_HEADER.rst", "README.rst", "README.txt")
+TRANSLATED = ":<translated>"  # Sphinx's mark behind the line of what was translated
+MARKS = " \t#*-+:|.0123456789()\"'rR"  # what may stand before a text
 
 
 class LocateMessages(SphinxTransform):
@@ -31,81 +31,65 @@ class LocateMessages(SphinxTransform):
     default_priority = order.LOCATE
 
     def apply(self, **kwargs: Any) -> None:
-        if not collects_messages(self.env):
+        page = page_of(self.env)
+        if not collects_messages(self.env) or not page.source:
             return
-        page = self.document["source"]
-        if not (found := written(self.env, self.env.docname)):
-            return
-        path, text = found
-        rst = Path(page).read_text(encoding="utf-8").split("\n")
-        lines = text.split("\n")
         for node, message in extract_messages(self.document):
-            if node.source not in (page, None):
+            if node.source not in (self.document["source"], None):
                 continue
-            _block, near = block_near(rst, get_node_line(node))
-            line = find_line(lines, node.rawsource or message, near)
-            if line is not None:
-                node.source, node.line = str(path), line
+            row = page.row(line_of(node))
+            if line := page.find(node.rawsource or message, row):
+                node.source, node.line = str(page.source.path), line
 
 
-def written(env: BuildEnvironment, docname: str) -> tuple[Path, str] | None:
-    """Give the file that a person wrote for a page of the gallery, and its text."""
-    if script := script_of(env, docname):
-        return script.path, script.text
-    path = page_of_a_part(env, docname)
-    return (path, path.read_text(encoding="utf-8")) if path else None
-
-
-def page_of_a_part(env: BuildEnvironment, docname: str) -> Path | None:
-    """Give the file that a person wrote for an index page."""
-    index = origin(env, docname, ".rst")
-    if index is None:
-        return None
-    names = (index.with_name(name) for name in PAGE_OF_A_PART)
-    return next(filter(Path.is_file, names), None)
-
-
-def place(location: object, env: BuildEnvironment) -> tuple[str, int] | None:
-    """Give the page and the line that a warning is about, if it names both."""
-    if isinstance(location, nodes.Node):
-        location = get_node_location(location)
-    if isinstance(location, str):
-        path, _colon, number = location.rpartition(":")
-        location = (env.path2doc(path), int(number) if number.isdigit() else None)
-    match location:
-        case (str(docname), int(line)) if docname in env.found_docs:
-            return docname, line
-    return None
-
-
-class ScriptLocations(std_logging.Filter):
-    """Let a warning about a generated page name the line that a person wrote."""
+class Locations(std_logging.Filter):
+    """Let a warning about a page name the script's line or the catalog's."""
 
     def __init__(self, env: BuildEnvironment) -> None:
         super().__init__()
         self.env = env
 
     def filter(self, record: std_logging.LogRecord) -> bool:
-        found = place(getattr(record, "location", None), self.env)
-        if found and (source := written(self.env, found[0])):
-            docname, row = found
-            path, text = source
-            page = Path(self.env.doc2path(docname)).read_text(encoding="utf-8")
-            rst = page.split("\n")
-            _block, near = block_near(rst, row)
-            line = find_line(text.split("\n"), rst[row - 1], near) or near
-            record.location = f"{path}:{line}"
+        location = getattr(record, "location", None)
+        if isinstance(location, nodes.Node):
+            location = get_node_location(location)
+        if isinstance(location, str):
+            place, translated, _rest = location.partition(TRANSLATED)
+            path, _colon, number = place.rpartition(":")
+            location = self.env.path2doc(path), int(number) if number.isdigit() else 0
+        else:
+            translated = ""
+        match location:
+            case (str(docname), int(row)) if row and docname in self.env.found_docs:
+                line_in = catalog_line if translated else script_line
+                if found := line_in(Page(self.env, docname), row):
+                    record.location = found
         return True
+
+
+def script_line(page: Page, row: int) -> str | None:
+    """Return what a person wrote for a line of reST, as ``path:line``."""
+    if not page.source:
+        return None
+    place = page.row(row)
+    line = page.find(page.rst[row - 1], place) or place.near
+    return f"{page.source.path}:{line}"
+
+
+def catalog_line(page: Page, row: int) -> str | None:
+    """Return where the translation of the text at a line of reST is, ``path:line``."""
+    for start in (row, row - 1, row + 1, row - 2):
+        text = one_line(" ".join(page.rst[max(start - 1, 0) :])).lstrip(MARKS)
+        known = page.catalog.entries
+        found = [x for x in known if text.startswith(one_line(x).lstrip(MARKS))]
+        if found:
+            path, line = page.catalog.line(max(found, key=len)) or ("", 0)
+            return f"{path}:{line}"
+    return None
 
 
 def install_filter(app: Sphinx) -> None:
     for handler in std_logging.getLogger("sphinx").handlers:
-        for old in [x for x in handler.filters if isinstance(x, ScriptLocations)]:
+        for old in [x for x in handler.filters if isinstance(x, Locations)]:
             handler.removeFilter(old)
-        handler.filters.insert(0, ScriptLocations(app.env))
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    app.add_transform(LocateMessages)
-    app.connect("builder-inited", install_filter)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+        handler.filters.insert(0, Locations(app.env))

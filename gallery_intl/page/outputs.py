@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
 from typing import NamedTuple
@@ -11,9 +10,9 @@ from docutils import nodes
 from sphinx import addnodes
 
 from gallery_intl.page.page import is_python
+from gallery_intl.page.upstream import GENERATED
 from gallery_intl.script.source import Block
 
-GENERATED = re.compile(r"GENERATED FROM PYTHON SOURCE LINES (\d+)-\d+")
 ENDS_OUTPUT = (nodes.comment, nodes.section, nodes.target, addnodes.only)
 
 
@@ -38,7 +37,7 @@ def page_outputs(
         found = GENERATED.match(comment.astext())
         if found and int(found[1]) in lines:
             below = list(takewhile(is_of_block, following(comment)))
-            code = next(filter(is_code, below), comment)
+            code = next(filter(is_python, below), comment)
             shown = [node for node in below if node is not code]
             parent = comment.parent
             place = parent.index(shown[0]) if shown else parent.index(code) + 1
@@ -47,10 +46,6 @@ def page_outputs(
 
 def is_of_block(node: nodes.Node) -> bool:
     return not isinstance(node, ENDS_OUTPUT)
-
-
-def is_code(node: nodes.Node) -> bool:
-    return isinstance(node, nodes.literal_block) and is_python(node)
 
 
 def following(node: nodes.Node) -> list[nodes.Element]:

@@ -1,11 +1,15 @@
-"""Tell which gallery script a page comes from, and what its catalogs say."""
+"""The page model: where a page is from, what it says, and what its catalogs say.
+
+A page that is read has one `Page`, which every feature asks. Its script is translated
+once, and what the page shows as code are the blocks of the translated script.
+"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polib  # type: ignore[import-untyped]
 from docutils import nodes
@@ -13,13 +17,19 @@ from sphinx.builders.gettext import MessageCatalogBuilder
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import SphinxError
+from sphinx.transforms import SphinxTransform
 from sphinx.util.nodes import extract_messages
 
+from gallery_intl import order
 from gallery_intl.catalogs import po as catalogs
-from gallery_intl.script.source import Block, blocks, normalize_newlines
+from gallery_intl.catalogs import progress
+from gallery_intl.catalogs.po import SOURCE_LANGUAGE
+from gallery_intl.page.upstream import FOOTER_LABEL, GENERATED, LABEL
+from gallery_intl.script.source import Block, blocks, find_line, normalize_newlines
+from gallery_intl.script.translate import Made
 
-MESSAGES = "gallery_intl_messages"
-GENERATED = re.compile(r"\.\. GENERATED FROM PYTHON SOURCE LINES (\d+)-(\d+)")
+PAGE_OF_A_PART = ("index.rst", "GALLERY_HEADER.rst", "README.rst", "README.txt")
+PAGE = "gallery_intl_page"  # of the page that is read, as long as it is read
 
 
 class ProgramChanged(SphinxError):
@@ -29,14 +39,139 @@ class ProgramChanged(SphinxError):
 
 
 class Script(NamedTuple):
-    """A gallery script, as the last run of the gallery saw it."""
+    """A file that a person wrote for a page, as the last run of the gallery saw it."""
 
     path: Path  # where a person edits it, such as gallery/part/page.py
     text: str
 
     def blocks(self) -> tuple[Block, ...]:
-        """Split it into docstring, text and code."""
+        """Return its docstring, texts and code."""
         return blocks(self.text)
+
+
+class Row(NamedTuple):
+    """Where a line of generated reST is from: lines of the script, from 1."""
+
+    first: int = 0  # of its block; 0 for what Sphinx-Gallery adds at both ends
+    last: int = 0
+    near: int = 1  # about its own
+
+
+class Catalog:
+    """What the catalogs of a page say; of several the first that has a message."""
+
+    def __init__(self, paths: list[Path], language: str) -> None:
+        self.is_source = language == SOURCE_LANGUAGE
+        self.entries: dict[str, tuple[Path, polib.POEntry]] = {}
+        self.credits: dict[Path, progress.Credits] = {}
+        for path in filter(Path.is_file, paths):
+            catalog = catalogs.shared(path)
+            self.credits[path] = progress.credits(catalog.metadata)
+            for entry in catalogs.active(catalog):
+                self.entries.setdefault(entry.msgid, (path, entry))
+
+    def translation(self, message: str) -> str | None:
+        """Return what may be shown for a message; None if there is nothing."""
+        known = self.entries.get(message)
+        return known[1].msgstr if known and catalogs.is_translated(known[1]) else None
+
+    def translations(self) -> dict[str, str]:
+        """Return all that may be shown, by message."""
+        known = ((message, self.translation(message)) for message in self.entries)
+        return {message: text for message, text in known if text is not None}
+
+    def is_gap(self, message: str) -> bool:
+        """Tell whether readers of another language see English."""
+        if self.translation(message) is None:
+            return True
+        return not self.is_source and catalogs.is_english(self.entries[message][1])
+
+    def line(self, message: str) -> tuple[Path, int] | None:
+        """Return the file and the line of a message."""
+        known = self.entries.get(message)
+        return (known[0], known[1].linenum) if known else None
+
+
+class Page:
+    """A page of the site; one that is read also has its messages and its script."""
+
+    def __init__(self, env: BuildEnvironment, docname: str) -> None:
+        self.env, self.docname = env, docname
+        self.script = script_of(env, docname)
+        self.messages: list[tuple[nodes.Element, str]] = []  # before any translation
+        self.made: Made | None = None  # the script in the build's language
+        self.prose: set[str] = set()  # messages that stand in the script
+
+    @cached_property
+    def source(self) -> Script | None:
+        """The file that a person wrote for a page of a gallery."""
+        if self.script:
+            return self.script
+        index = origin(self.env, self.docname, ".rst")
+        names = (index.with_name(name) for name in PAGE_OF_A_PART) if index else ()
+        path = next(filter(Path.is_file, names), None)
+        return Script(path, path.read_text(encoding="utf-8")) if path else None
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """What is known of its messages; each catalog is a dependency of who asks."""
+        return catalog_of(self.env, self.docname)
+
+    @cached_property
+    def rst(self) -> list[str]:
+        return Path(self.env.doc2path(self.docname)).read_text("utf-8").split("\n")
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """Where each line of the reST is from; a line 0 is put before the first."""
+        return [Row(), *places(self.rst)]
+
+    def row(self, line: int | None) -> Row:
+        """Return where a line of the reST is from, any after the last included."""
+        return self.rows[min(line or 0, len(self.rows) - 1)]
+
+    def find(self, text: str, row: Row) -> int | None:
+        """Return the line, from 1, of the written file where a text stands."""
+        lines = self.source.text.split("\n") if self.source else []
+        return find_line(lines, text, row.near)
+
+
+class Annotate(SphinxTransform):
+    """Make the page's model before anything on the page is translated."""
+
+    default_priority = order.ANNOTATE
+
+    def apply(self, **kwargs: Any) -> None:
+        page_of(self.env).messages = list(extract_messages(self.document))
+
+
+def page_of(env: BuildEnvironment) -> Page:
+    """Return the page that is read."""
+    if PAGE not in env.temp_data:
+        env.temp_data[PAGE] = Page(env, env.docname)
+    page: Page = env.temp_data[PAGE]
+    return page
+
+
+def places(rst: list[str]) -> Iterator[Row]:
+    """Tell of each line of generated reST which lines of the script it is from."""
+    block = Row()
+    for number, line in enumerate(rst, start=1):
+        if found := GENERATED.match(line):
+            first = int(found[1])
+            block = Row(first, int(found[2]), first - number - 2)
+        elif line.startswith(FOOTER_LABEL):
+            block = Row()
+        elif line.startswith(LABEL):  # the docstring follows
+            block = Row(1, 1, -number - 1)
+        yield block._replace(near=block.near + number) if block.first else block
+
+
+def line_of(node: nodes.Node | None) -> int | None:
+    """Return the line of a node or of what is around it; ``meta`` may have none."""
+    while node is not None and not node.line:
+        node = node.parent
+    return node.line if node is not None else None
 
 
 def collects_messages(env: BuildEnvironment) -> bool:
@@ -58,7 +193,7 @@ def folders(config: Config) -> Iterator[tuple[str, str]]:
 
 
 def origin(env: BuildEnvironment, docname: str, suffix: str) -> Path | None:
-    """Give the path below the examples that a path below the gallery came from."""
+    """Return the path below the examples that a path below the gallery came from."""
     for examples, gallery in folders(env.config):
         if docname.startswith(f"{gallery}/"):
             rest = docname.removeprefix(f"{gallery}/")
@@ -67,7 +202,7 @@ def origin(env: BuildEnvironment, docname: str, suffix: str) -> Path | None:
 
 
 def script_of(env: BuildEnvironment, docname: str) -> Script | None:
-    """Give the script of a page; None if the page is not generated from one."""
+    """Return the script of a page; None if the page is not generated from one."""
     copy = Path(env.srcdir, f"{docname}.py")  # beside the page, as it was run
     path = origin(env, docname, ".py")
     if path is None or not copy.is_file():
@@ -75,52 +210,21 @@ def script_of(env: BuildEnvironment, docname: str) -> Script | None:
     return Script(path, normalize_newlines(copy.read_text(encoding="utf-8")))
 
 
-def entries(env: BuildEnvironment, docname: str) -> dict[str, polib.POEntry]:
-    """Give what a page's catalogs say in the build's language and may be shown.
+def catalog_of(env: BuildEnvironment, docname: str) -> Catalog:
+    """Return what the catalogs of any page say in the build's language.
 
     Each catalog becomes a dependency of the page that is being read.
     """
-    found: dict[str, polib.POEntry] = {}
-    for folder in env.config.locale_dirs:
-        po = catalogs.po_path(env.srcdir / folder, env.config.language, docname)
-        env.note_dependency(po)
-        if po.is_file():
-            entries = catalogs.active(catalogs.shared(po))
-            usable = filter(catalogs.is_translated, entries)
-            found = {entry.msgid: entry for entry in usable} | found  # the first wins
-    return found
+    language = env.config.language
+    folders = (env.srcdir / folder for folder in env.config.locale_dirs)
+    paths = [catalogs.po_path(folder, language, docname) for folder in folders]
+    for path in paths:
+        env.note_dependency(path)
+    return Catalog(paths, language)
 
 
-def messages(
-    env: BuildEnvironment, document: nodes.document
-) -> list[tuple[nodes.Element, str]]:
-    """Give the messages of the page that is read; several features ask for them.
-
-    The first asks before anything on the page is translated.
-    """
-    if MESSAGES not in env.temp_data:
-        env.temp_data[MESSAGES] = list(extract_messages(document))
-    found: list[tuple[nodes.Element, str]] = env.temp_data[MESSAGES]
-    return found
-
-
-def block_near(rst: list[str], row: int) -> tuple[int, int]:
-    """Tell where in its script a line of generated reST stands.
-
-    Gives the first line of its block, and about the line itself; (0, 1) for what
-    Sphinx-Gallery adds before the first block and after the last.
-    """
-    for number in range(min(row, len(rst)), 0, -1):
-        line = rst[number - 1]
-        if found := GENERATED.match(line):
-            return int(found[1]), int(found[1]) + row - number - 2
-        if line.startswith(".. _sphx_glr_download_"):
-            break
-        if line.startswith(".. _sphx_glr_"):  # the docstring follows
-            return 1, row - number - 1
-    return 0, 1
-
-
-def is_python(block: nodes.literal_block) -> bool:
-    """Tell whether a block is highlighted as Python; Sphinx-Gallery says "Python"."""
+def is_python(block: nodes.Node) -> bool:
+    """Tell whether a node is Python code; Sphinx-Gallery says "Python"."""
+    if not isinstance(block, nodes.literal_block):
+        return False
     return str(block.get("language")).lower() in ("python", "py", "python3")

@@ -14,7 +14,6 @@ from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import SphinxError
 from sphinx.transforms import SphinxTransform
-from sphinx.util.typing import ExtensionMetadata
 
 from gallery_intl import order
 from gallery_intl.catalogs import po as catalogs
@@ -82,11 +81,3 @@ class Allow(SphinxTransform):
         before: dict[str, bool] = self.env.temp_data.pop(BEFORE) or {}
         for name in PERMISSIONS:
             setattr(self.document.settings, name, before[name])
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    app.add_transform(Forbid)
-    app.add_transform(Allow)
-    app.connect("config-inited", compile_catalogs, priority=order.COMPILE_CATALOGS)
-    app.connect("env-before-read-docs", guard)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

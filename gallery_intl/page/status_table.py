@@ -15,7 +15,6 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import _
 from sphinx.util.docutils import SphinxDirective
-from sphinx.util.typing import ExtensionMetadata
 
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs import progress
@@ -139,11 +138,3 @@ def outdated(app: Sphinx, env: BuildEnvironment, *changes: set[str]) -> list[str
     """Find the pages whose table was made when there were other catalogs."""
     now = "\n".join(counted(env))
     return [page for page, data in env.metadata.items() if data.get(TABLE, now) != now]
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    app.setup_extension("gallery_intl.page.catalog_links")
-    app.add_directive(TABLE, TranslationStatus)
-    app.connect("env-get-outdated", outdated)
-    app.connect("doctree-resolved", sort_rows)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

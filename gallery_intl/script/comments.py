@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import tokenize
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 from gallery_intl.script.source import tokens
@@ -26,8 +27,10 @@ CODING = re.compile(r"#.*?coding[:=][ \t]*[-\w.]")  # PEP 263, in lines 1 and 2
 LINE = re.compile(r"(?P<lead>#+:?\s*(?:(?:[-*+•]|\d+[.)])\s+)?)(?P<text>.*)")
 ADDRESS = re.compile(r"<?https?://\S+")
 WORD = re.compile(r"[^\W\d_]")
+NUMBER = re.compile(r"[\d.,:]*\d[.,:;!?)%]+$")  # it may end a sentence
 UNWRITABLE = re.compile(r"[\0\ud800-\udfff]")  # no source file can hold these
 SET_IN = re.compile(r"#+:?\s{4,}$")
+WIDTHS = (LINE_LENGTH, LINE_LENGTH - 10, 10**6)  # the last: one line
 
 _SIZE = r"[\w.]+(?:\s*[-+*/]\s*[\w.]+)*"
 _GROUP = rf"[(\[]\s*(?:{_SIZE}\s*,\s*)*(?:{_SIZE})?\s*[)\]]"
@@ -60,6 +63,11 @@ def comments(code: str, first_line: int = 1) -> list[Comment]:
     ``first_line`` is the number of the code's first line in its script; lines are
     counted from there. Raises `SyntaxError` if the code cannot be tokenized.
     """
+    return list(_comments(code, first_line))
+
+
+@lru_cache(maxsize=256)  # a page counts its comments, then translates them
+def _comments(code: str, first_line: int) -> tuple[Comment, ...]:
     lines = code.split("\n")
     found: list[Comment] = []
     run: Comment | None = None  # the comment that the next line may continue
@@ -73,10 +81,12 @@ def comments(code: str, first_line: int = 1) -> list[Comment]:
             message = f"{run.message} {comment.message}"
             run = run._replace(end=comment.end, message=message, tail=comment.tail)
             found[-1] = run
-        else:
+        elif comment and WORD.search(ADDRESS.sub("", comment.message)):
             run = comment if alone else None
-            found += [comment] if comment else []
-    return [comment for comment in found if not SHAPE.fullmatch(comment.message)]
+            found.append(comment)
+        else:
+            run = None
+    return tuple(x for x in found if not SHAPE.fullmatch(x.message))
 
 
 def _comment(text: str, line: int, column: int) -> Comment | None:
@@ -86,7 +96,7 @@ def _comment(text: str, line: int, column: int) -> Comment | None:
     directive = DIRECTIVE.search(text)
     prose = text[: directive.start()] if directive else text
     found = LINE.match(prose)
-    if not found or not WORD.search(ADDRESS.sub("", found["text"])):
+    if not found or not (WORD.search(found["text"]) or NUMBER.match(found["text"])):
         return None
     tail = text[len(prose.rstrip()) :] if directive else ""
     return Comment(line, line, column, found["lead"], one_line(found["text"]), tail)
@@ -105,21 +115,21 @@ def can_stand(comment: Comment, translation: str) -> bool:
 
     ``# noqa`` or ``%%`` in a translation would speak to tools, not to people.
     """
-    if UNWRITABLE.search(translation):
-        return False
-    lines = _lines(comment._replace(tail=""), translation, "")
-    found = comments("\n".join(lines), comment.line)
-    expected = (comment.line, comment.line + len(lines) - 1, "")
-    return [(other.line, other.end, other.tail) for other in found] == [expected]
+    return _lines(comment._replace(tail=""), translation, "") is not None
 
 
-def replace_comments(code: str, lookup: Lookup, first_line: int = 1) -> str:
+def replace_comments(
+    code: str,
+    lookup: Lookup,
+    first_line: int = 1,
+    refused: list[Comment] | None = None,
+) -> str:
     """Put translations in the place of comments.
 
     ``lookup`` gives the translation of a message, or None: then, and when a
-    translation could not stand as a comment, the comment stays as it is. Comment
-    lines are wrapped as wide as `LINE_LENGTH`. A comment after code that gets too
-    long goes above its line, where nothing stands in its way.
+    translation could not stand as a comment (which goes to ``refused``), the comment
+    stays as it is. Comment lines are wrapped as wide as `LINE_LENGTH`. A comment after
+    code that gets too long goes above its line, where nothing stands in its way.
     """
     lines = code.split("\n")
     roomy = _roomy_lines(code)
@@ -127,36 +137,53 @@ def replace_comments(code: str, lookup: Lookup, first_line: int = 1) -> str:
         translation = one_line(lookup(comment.message) or "")
         if not translation or translation == comment.message:
             continue
-        if not can_stand(comment, translation):
-            continue
         start, end = comment.line - first_line, comment.end - first_line + 1
-        before = lines[start][: comment.column]
-        if not before.strip():
-            lines[start:end] = _lines(comment, translation, before)
+        line = lines[start]
+        before = line[: comment.column]
+        if before.strip():
+            new = _beside(comment, translation, line, start in roomy)
         else:
-            line, above = lines[start], start in roomy
-            lines[start:end] = _beside(comment, translation, line, above)
+            new = _lines(comment, translation, before)
+        if new is not None:
+            lines[start:end] = new
+        elif refused is not None:
+            refused.append(comment)
     return "\n".join(lines)
 
 
-def _lines(comment: Comment, translation: str, indent: str) -> list[str]:
-    """Give the comment lines of a translation."""
+def _lines(comment: Comment, translation: str, indent: str) -> list[str] | None:
+    """Return the comment lines of a translation; None if it would be something else.
+
+    An end such as ``12`` is no comment on a line of its own: then lines are shorter, or
+    it is one.
+    """
+    if UNWRITABLE.search(translation):
+        return None
     hang = indent.replace("\f", "") + comment.hang
     is_set_in = SET_IN.match(comment.lead) is not None
-    width = 10**6 if is_set_in else LINE_LENGTH
-    lines = wrap(translation, indent + comment.lead, hang, width)
-    return [*lines[:-1], lines[-1] + comment.tail]
+    for width in WIDTHS[-1:] if is_set_in else WIDTHS:
+        lines = wrap(translation, indent + comment.lead, hang, width)
+        expected = (comment.line, comment.line + len(lines) - 1, "")
+        found = comments("\n".join(lines), comment.line)
+        if [(other.line, other.end, other.tail) for other in found] == [expected]:
+            return [*lines[:-1], lines[-1] + comment.tail]
+    return None
 
 
-def _beside(comment: Comment, translation: str, line: str, above: bool) -> list[str]:
-    """Give the lines of code and its comment, on one line if that fits."""
-    beside = line[: comment.column] + comment.lead + translation + comment.tail
-    limit = max(LINE_LENGTH, display_width(line))
-    if comment.tail or not above or display_width(beside) <= limit:
-        return [beside]
+def _beside(
+    comment: Comment, translation: str, line: str, above: bool
+) -> list[str] | None:
+    """Return the lines of code and its comment, on one line if that fits."""
     code = line[: comment.column].rstrip()
     indent = code[: len(code) - len(code.lstrip())]
-    return [*_lines(comment, translation, indent), code]
+    lines = _lines(comment, translation, indent)
+    beside = line[: comment.column] + comment.lead + translation + comment.tail
+    limit = max(LINE_LENGTH, display_width(line))
+    if lines is None:
+        return None
+    if comment.tail or not above or display_width(beside) <= limit:
+        return [beside]
+    return [*lines, code]
 
 
 def _roomy_lines(code: str) -> set[int]:

@@ -135,7 +135,7 @@ def _change(edit: Edit, row: int, shown: list[str]) -> dict[int, tuple[int, list
         return {row: (len(raw), texts)}
     if edit.kind != "paragraph":
         texts = [head + edit.text]
-        rules = _rules(row, shown, edit.text) if edit.kind == "title" else {}
+        rules = _rules(row, shown, texts[0]) if edit.kind == "title" else {}
         return {row: (len(raw), texts)} | rules
     second = shown[row] if len(raw) > 1 else None
     rest = _hang(head) if second is None else second[: -len(second.lstrip())]
@@ -149,13 +149,13 @@ def _hang(head: str) -> str:
 
 
 def _rules(row: int, shown: list[str], title: str) -> dict[int, tuple[int, list[str]]]:
-    """Make the lines under and over a title as long as the title."""
+    """Make the lines under and over a title as long as it; with one over it, set in."""
     below = shown[row] if row < len(shown) else ""
     above = shown[row - 2] if row > 1 else ""
-    width = display_width(title)
-    rules = {}
-    if found := UNDERLINE.match(below):
-        rules[row + 1] = (1, [found[1] * width])
-        if above.strip() == below.strip():
-            rules[row - 1] = (1, [found[1] * width])
-    return rules
+    if not (found := UNDERLINE.match(below)):
+        return {}
+    if above.strip() != below.strip():
+        return {row + 1: (1, [found[1] * display_width(title.strip())])}
+    indent = len(title) - len(title.lstrip())
+    rule = (1, [found[1] * (display_width(title.rstrip()) + indent)])
+    return {row + 1: rule, row - 1: rule}

@@ -1,8 +1,4 @@
-extensions = [
-    "sphinx_gallery.gen_gallery",
-    "gallery_intl.page.comments",
-    "gallery_intl.page.locations",
-]
+extensions = ["sphinx_gallery.gen_gallery"]
 sphinx_gallery_conf = {
     "examples_dirs": "gallery",
     "gallery_dirs": "tutorials",
@@ -14,3 +10,13 @@ sphinx_gallery_conf = {
 exclude_patterns = ["gallery"]
 locale_dirs = ["locales"]
 gettext_compact = False
+
+
+def setup(app):
+    from gallery_intl.page import code, locations, page
+
+    app.add_transform(page.Annotate)
+    app.add_transform(code.TranslateScript)
+    app.add_transform(code.CollectComments)
+    app.add_transform(locations.LocateMessages)
+    app.connect("builder-inited", locations.install_filter)

@@ -1,9 +1,8 @@
 project = "A site"
 extensions = [
     "sphinx_gallery.gen_gallery",
-    "gallery_intl.text.cjk",
-    "gallery_intl.page.comments",
-    "gallery_intl.downloads.downloads",
+    "gallery_intl.text",
+    "gallery_intl.downloads",
 ]
 sphinx_gallery_conf = {
     "examples_dirs": "gallery",
@@ -16,3 +15,11 @@ sphinx_gallery_conf = {
 exclude_patterns = ["gallery", "again"]
 locale_dirs = ["locales"]
 gettext_compact = False
+
+
+def setup(app):
+    from gallery_intl.page import code, page
+
+    app.add_transform(page.Annotate)
+    app.add_transform(code.TranslateScript)
+    app.add_transform(code.CollectComments)

@@ -1,8 +1,4 @@
-extensions = [
-    "sphinx_gallery.gen_gallery",
-    "gallery_intl.figures.figures",
-    "gallery_intl.page.contexts",
-]
+extensions = ["sphinx_gallery.gen_gallery", "gallery_intl.figures"]
 exclude_patterns = ["gallery"]
 locale_dirs = ["locales"]
 gettext_compact = False
@@ -20,3 +16,10 @@ sphinx_gallery_conf = {
     "min_reported_time": 1e9,
     "write_computation_times": False,
 }
+
+
+def setup(app):
+    from gallery_intl.page import contexts, page
+
+    app.add_transform(page.Annotate)
+    app.connect("build-finished", contexts.write_contexts)

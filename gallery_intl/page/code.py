@@ -1,0 +1,271 @@
+"""Translate a page's script, once, and show its code; or collect its comments.
+
+A comment is a message like any paragraph; the code around it is never in a catalog, so
+no translation can change what runs, and every build proves it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal, NamedTuple
+
+from docutils import nodes
+from sphinx.transforms import SphinxTransform
+from sphinx.util import logging
+from sphinx.util.nodes import LITERAL_TYPE_NODES
+
+from gallery_intl import order
+from gallery_intl.catalogs.po import has_prose
+from gallery_intl.page import upstream
+from gallery_intl.page.page import (
+    Page,
+    ProgramChanged,
+    Script,
+    collects_messages,
+    is_python,
+    line_of,
+    page_of,
+)
+from gallery_intl.page.upstream import GENERATED, without_ignored
+from gallery_intl.script.comments import Comment, comments
+from gallery_intl.script.placing import Edit
+from gallery_intl.script.source import blocks, find_line
+from gallery_intl.script.translate import (
+    AnotherProgram,
+    translate,
+    translate_sketch,
+    written,
+)
+
+logger = logging.getLogger(__name__)
+
+
+class Code(NamedTuple):
+    """A piece of Python that a page shows."""
+
+    node: nodes.literal_block
+    number: int | None  # of its block in the script; None for a sketch in the text
+    source: str  # without what no page shows
+    line: int  # of the script where it begins, or near which a sketch stands
+
+    def comments(self) -> list[Comment]:
+        """Return its comments; there are none in a sketch that is no Python."""
+        try:
+            return comments(self.source, self.line)
+        except SyntaxError:
+            return []
+
+    def place(self, comment: Comment, script: Script) -> int:
+        """Return the line of the script where a comment stands."""
+        if self.number is not None:
+            return comment.line
+        first, end = comment.line - self.line, comment.end - self.line + 1
+        text = "\n".join(self.source.split("\n")[first:end])
+        return find_line(script.text.split("\n"), text, comment.line) or self.line
+
+
+def shown_code(document: nodes.document, page: Page, script: Script) -> Iterator[Code]:
+    """Yield the Python that a page shows; a block is the first below its mark."""
+    numbers = {x.line: n for n, x in enumerate(script.blocks()) if x.kind == "code"}
+    number: int | None = None
+    for node in document.findall():
+        if isinstance(node, nodes.comment):
+            if found := GENERATED.match(node.astext()):
+                number = numbers.get(int(found[1]))
+        elif isinstance(node, nodes.literal_block) and is_python(node):
+            if number is None:
+                near = page.row(line_of(node)).near
+                yield Code(node, None, node.astext(), near)
+            else:
+                block = script.blocks()[number]
+                yield Code(node, number, without_ignored(block.source), block.line)
+            number = None
+
+
+class TranslateScript(SphinxTransform):
+    """Write the script in the page's language; show its code on the page."""
+
+    default_priority = order.TRANSLATE_SCRIPT
+
+    def apply(self, **kwargs: Any) -> None:
+        page = page_of(self.env)
+        if page.script is None or collects_messages(self.env):
+            return
+        found = list(shown_code(self.document, page, page.script))
+        texts = list(texts_of_script(self.document, page, page.script))
+        page.prose = prose(texts, found)
+        try:
+            sketches, refused = translated_sketches(page, found)
+            edits = [*text_edits(page, texts), *code_edits(sketches)]
+            page.made = translate(page.script.text, edits, page.catalog.translation)
+        except AnotherProgram as error:
+            language = self.config.language
+            raise ProgramChanged(
+                f"{page.script.path}:{error.line}: another program in {language!r}: "
+                f"{error.reason}"
+            ) from None
+        for edit in page.made.lost:
+            warn_of_lost(page.script, edit)
+        for comment in [*refused, *page.made.refused]:
+            warn_of_refused(page.script, comment)
+        settings = self.config.sphinx_gallery_conf
+        ours, theirs = page.script.blocks(), blocks(page.made.source)
+        for code in found:
+            if code.number is None:
+                put(code.node, sketches[code])
+                continue
+            blocks_of = ours[code.number], theirs[code.number]
+            old, new = (upstream.shown(block.source, settings) for block in blocks_of)
+            if old == code.node.astext():
+                put(code.node, new)
+            elif old != new:
+                warn_of_code(page.script, code)
+
+
+def put(node: nodes.literal_block, code: str) -> None:
+    """Let a block show other code."""
+    if code != node.astext():
+        # Sphinx highlights a block only if both texts are equal
+        node.rawsource = code
+        node.children = []
+        node += nodes.Text(code)
+
+
+class Text(NamedTuple):
+    """A message in the text of a page, and the line of the script that it is near."""
+
+    node: nodes.Element
+    message: str
+    near: int
+
+
+def texts_of_script(
+    document: nodes.document, page: Page, script: Script
+) -> Iterator[Text]:
+    """Yield what stands in a text block: no output or figure, nothing generated."""
+    kinds = {block.line: block.kind for block in script.blocks()}
+    for node, message in page.messages:
+        if node.source not in (document["source"], None):
+            continue  # the words of a figure know their line of the script already
+        line = line_of(node)
+        row = page.row(line)
+        start = max((x for x in kinds if x <= row.first), default=min(kinds))
+        if line is None or (row.first and kinds[start] != "code"):
+            yield Text(node, message, row.near)
+
+
+def text_edits(page: Page, texts: list[Text]) -> Iterator[Edit]:
+    """Yield what is to change in the text of a script."""
+    for node, message, near in texts:
+        translation = page.catalog.translation(message) or ""
+        if not isinstance(node, LITERAL_TYPE_NODES):
+            translation = written(translation)
+            message = written(message)
+        if translation.strip() and translation != message:
+            raw = node.rawsource if isinstance(node, nodes.TextElement) else message
+            yield Edit(near, raw.strip("\n"), translation.strip("\n"), kind_of(node))
+
+
+def kind_of(node: nodes.Element) -> Literal["paragraph", "title", "line", "code"]:
+    """Tell how a text may be laid out: a term or a caption has to stay one line."""
+    if isinstance(node, LITERAL_TYPE_NODES):
+        return "code"
+    if isinstance(node, nodes.title):
+        return "title"
+    return "paragraph" if isinstance(node, nodes.paragraph) else "line"
+
+
+def translated_sketches(
+    page: Page, found: list[Code]
+) -> tuple[dict[Code, str], list[Comment]]:
+    """Return the Python of a page's text, translated, and comments that stay."""
+    refused: list[Comment] = []
+    lookup = page.catalog.translation
+    sketches = {
+        code: translate_sketch(code.source, lookup, code.line, refused)
+        for code in found
+        if code.number is None
+    }
+    return sketches, refused
+
+
+def code_edits(sketches: dict[Code, str]) -> Iterator[Edit]:
+    for code, new in sketches.items():
+        if new != code.source:
+            yield Edit(code.line, code.source, new, "code")
+
+
+def prose(texts: list[Text], found: list[Code]) -> set[str]:
+    """Return the messages of a page that stand in its script and have words."""
+    messages = {
+        text.message for text in texts if not isinstance(text.node, LITERAL_TYPE_NODES)
+    }
+    messages |= {comment.message for code in found for comment in code.comments()}
+    return set(filter(has_prose, messages))
+
+
+class CollectComments(SphinxTransform):
+    """Put one message behind each block of a page for each of its comments."""
+
+    default_priority = order.COLLECT_COMMENTS
+
+    def apply(self, **kwargs: Any) -> None:
+        page = page_of(self.env)
+        if page.script is None or not collects_messages(self.env):
+            return
+        for code in list(shown_code(self.document, page, page.script)):
+            for comment in reversed(code.comments()):
+                text = comment.message
+                # of a literal block the message is its text, to the letter
+                message = nodes.literal_block(text, text, translatable=True)
+                message.source = str(page.script.path)
+                message.line = code.place(comment, page.script)
+                message["context"] = beside(code, comment)
+                parent = code.node.parent
+                parent.insert(parent.index(code.node) + 1, message)
+
+
+def beside(code: Code, comment: Comment) -> str:
+    """Say which code a comment belongs to: beside it, or below."""
+    lines = code.source.split("\n")
+    before = lines[comment.line - code.line][: comment.column].strip()
+    after = (line.strip() for line in lines[comment.end - code.line + 1 :])
+    below = next((line for line in after if line and not line.startswith("#")), "")
+    if before:
+        return f"comment beside: {before}"
+    return f"comment above: {below}" if below else "comment"
+
+
+def warn_of_lost(script: Script, edit: Edit) -> None:
+    """Warn of a translation that the script has no place for."""
+    line = find_line(script.text.split("\n"), edit.raw, edit.near)
+    logger.warning(
+        "a translation cannot be put into the download, where %r stays English "
+        "(put the text on lines of its own: a table as list-table)",
+        edit.raw,
+        type="gallery_intl",
+        subtype="downloads",
+        location=f"{script.path}:{line or 1}",
+    )
+
+
+def warn_of_refused(script: Script, comment: Comment) -> None:
+    """Warn of a translation that is not used."""
+    logger.warning(
+        "the translation of the comment %r would be read as something else "
+        "(leave out what is meant for tools, such as 'noqa')",
+        comment.message,
+        type="gallery_intl",
+        subtype="comments",
+        location=f"{script.path}:{comment.line}",
+    )
+
+
+def warn_of_code(script: Script, code: Code) -> None:
+    """Warn of a block that the page shows in another way than Sphinx-Gallery does."""
+    logger.warning(
+        "its comments stay English: the page shows other code than the script",
+        type="gallery_intl",
+        subtype="comments",
+        location=f"{script.path}:{code.line}",
+    )
