@@ -92,34 +92,46 @@ class TranslateScript(SphinxTransform):
         if page.script is None or collects_messages(self.env):
             return
         found = list(shown_code(self.document, page, page.script))
-        texts = list(texts_of_script(self.document, page, page.script))
-        page.prose = prose(texts, found)
         try:
-            sketches, refused = translated_sketches(page, found)
-            edits = [*text_edits(page, texts), *code_edits(sketches)]
-            page.made = translate(page.script.text, edits, page.catalog.translation)
+            sketches = self.translate(page, page.script, found)
         except AnotherProgram as error:
             language = self.config.language
             raise ProgramChanged(
                 f"{page.script.path}:{error.line}: another program in {language!r}: "
                 f"{error.reason}"
             ) from None
+        for code, new in sketches.items():
+            put(code.node, new)
+        self.show(page, page.script, found)
+
+    def translate(
+        self, page: Page, script: Script, found: list[Code]
+    ) -> dict[Code, str]:
+        """Make the script in the page's language; return the sketches of its text."""
+        texts = list(texts_of_script(self.document, page, script))
+        page.prose = prose(texts, found)
+        sketches, refused = translated_sketches(page, found)
+        edits = [*text_edits(page, texts), *code_edits(sketches)]
+        page.made = translate(script.text, edits, page.catalog.translation)
         for edit in page.made.lost:
-            warn_of_lost(page.script, edit)
+            warn_of_lost(script, edit)
         for comment in [*refused, *page.made.refused]:
-            warn_of_refused(page.script, comment)
+            warn_of_refused(script, comment)
+        return sketches
+
+    def show(self, page: Page, script: Script, found: list[Code]) -> None:
+        """Let the page's code be the blocks of the script that was made."""
         settings = self.config.sphinx_gallery_conf
-        ours, theirs = page.script.blocks(), blocks(page.made.source)
+        made = blocks(page.made.source) if page.made else script.blocks()
         for code in found:
             if code.number is None:
-                put(code.node, sketches[code])
                 continue
-            blocks_of = ours[code.number], theirs[code.number]
-            old, new = (upstream.shown(block.source, settings) for block in blocks_of)
+            both = (script.blocks()[code.number], made[code.number])
+            old, new = (upstream.shown(block.source, settings) for block in both)
             if old == code.node.astext():
                 put(code.node, new)
             elif old != new:
-                warn_of_code(page.script, code)
+                warn_of_code(script, code)
 
 
 def put(node: nodes.literal_block, code: str) -> None:
