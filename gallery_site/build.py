@@ -13,7 +13,7 @@ from gallery_run import records
 from gallery_run.run import run_gallery
 from gallery_site import publish as publishing
 from gallery_site.languages import build_languages
-from gallery_site.site import BuildError, Site, read_site
+from gallery_site.project import BuildError, Site, read_site
 
 
 @contextlib.contextmanager

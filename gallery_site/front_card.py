@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 from gallery_site.card_fonts import family_for
-from gallery_site.site import Site
+from gallery_site.project import Site
 from gallery_site.social_cards import Block, Card, draw
 
 

@@ -28,7 +28,7 @@ from sphinx.errors import SphinxError
 
 from gallery_run.processes import end_with_parent
 from gallery_site.publish import add_language
-from gallery_site.site import BuildError, Site
+from gallery_site.project import BuildError, Site
 from gallery_site.sphinx_run import explain, run_sphinx
 
 

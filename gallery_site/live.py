@@ -31,7 +31,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from gallery_site.build import only_one
 from gallery_site.live_build import Job
 from gallery_site.live_rebuild import Rebuilder
-from gallery_site.site import BuildError, Site
+from gallery_site.project import BuildError, Site
 
 HERE = Path(__file__).parent
 # What people write; an editor's copies, and what a build makes, end otherwise.

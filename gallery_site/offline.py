@@ -15,7 +15,7 @@ from pathlib import Path
 
 from gallery_intl.files import replace_file
 from gallery_site.build import only_one
-from gallery_site.site import BuildError, Site
+from gallery_site.project import BuildError, Site
 
 MENU = re.compile(r'<details class="language-menu">.*?</details>', re.S)
 ALTERNATE = re.compile(r'\s*<link(?=[^>]* rel="alternate")(?=[^>]* hreflang=)[^>]*>')

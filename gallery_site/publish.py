@@ -10,7 +10,7 @@ import shutil
 
 from gallery_site import search_index
 from gallery_site.light import bundle
-from gallery_site.site import Site
+from gallery_site.project import Site
 
 LEFT_OUT = shutil.ignore_patterns(".buildinfo*")
 

@@ -19,7 +19,7 @@ from gallery_intl.interface.languages import alternate_tags, language_tag
 from gallery_intl.text.sentences import sentences
 from gallery_site.open_graph import Shared, description_tag, open_graph_tags
 from gallery_site.policy import write_policies
-from gallery_site.site import BuildError, Site
+from gallery_site.project import BuildError, Site
 from gallery_site.sitemap import sitemap
 
 HERE = Path(__file__).parent / "front"

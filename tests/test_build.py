@@ -14,7 +14,7 @@ from bs4 import BeautifulSoup
 
 from gallery_intl.catalogs import po as catalogs
 from gallery_site.languages import sources
-from gallery_site.site import read_site
+from gallery_site.project import read_site
 
 ROOT = Path(__file__).parent / "roots" / "test-site"
 PROJECT = Path(__file__).parent.parent
@@ -352,6 +352,17 @@ def test_a_page_of_which_only_the_old_name_is_left_is_gone(source: Path) -> None
         conf.write('gallery_intl_redirects = {"index": "start"}\n')
 
     assert {*before} - {*sources(read_site(source))} == {"index.rst"}
+
+
+def test_what_concerns_all_languages_is_read_from_conf_py_once(source: Path) -> None:
+    times = source / "times"
+    with (source / "conf.py").open("a", encoding="utf-8") as conf:
+        conf.write(f"open({str(times)!r}, 'a').write('x')\n")
+
+    site = read_site(source)
+
+    assert times.read_text() == "x"
+    assert site.generated == [source / "tutorials"]
 
 
 def test_an_editors_files_are_no_sources(source: Path) -> None:

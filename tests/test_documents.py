@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gallery_site.__main__ import parser
-from gallery_site.site import read_site
+from gallery_site.project import read_site
 
 PROJECT = Path(__file__).parent.parent
 DOCUMENTS = ["README.md", "CONTRIBUTING.md"]

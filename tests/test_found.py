@@ -30,7 +30,7 @@ from gallery_intl.interface.languages import place_below_site
 from gallery_site.open_graph import locale_name
 from gallery_site.redirects import mistakes
 from gallery_site.root_files import write_root_files
-from gallery_site.site import read_site
+from gallery_site.project import read_site
 
 ROOT = Path(__file__).parent / "roots" / "test-site"
 PROJECT = Path(__file__).parent.parent

@@ -16,7 +16,7 @@ from bs4 import BeautifulSoup
 from playwright.sync_api import Browser, Page, expect
 
 from gallery_site import offline
-from gallery_site.site import BuildError, Site, read_site
+from gallery_site.project import BuildError, Site, read_site
 
 LANGUAGES = ("en", "ko", "zh_CN", "ja")
 LESSON = "tutorials/ranks/hello_ranks.html"

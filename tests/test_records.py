@@ -32,7 +32,7 @@ from gallery_run.record_run import Page, RecordingError, RefusalError
 from gallery_run.record_tabs import UntrueRecord
 from gallery_run.records import Figure, Output, Record, RecordError
 from gallery_site import build
-from gallery_site.site import BuildError, read_site
+from gallery_site.project import BuildError, read_site
 
 ROOT = Path(__file__).with_name("roots") / "test-records"
 PROJECT = Path(__file__).parent.parent

@@ -1,10 +1,10 @@
-"""Read once what conf.py says that concerns all languages."""
+"""Read what conf.py says that concerns all languages, without starting Sphinx."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sphinx.config import Config
 from sphinx.project import Project
@@ -12,7 +12,7 @@ from sphinx.util.tags import Tags
 
 from gallery_intl.catalogs import po as catalogs
 from gallery_run import records
-from gallery_run.fingerprint import gallery_dirs, read_settings
+from gallery_run.fingerprint import gallery_dirs
 
 
 class BuildError(Exception):
@@ -70,33 +70,42 @@ class Site(NamedTuple):
         return self.out / "doctrees" / language
 
 
+# What is read, of which type, and the value where conf.py says nothing.
+SETTINGS: dict[str, tuple[Any, type]] = {
+    "gallery_intl_languages": ({}, dict),
+    "gallery_intl_records": (records.FOLDER, str),
+    "gallery_intl_redirects": ({}, dict),
+    "gallery_intl_card_fonts": ({}, dict),
+    "sphinx_gallery_conf": ({}, dict),
+    "html_favicon": (None, str),
+    "html_static_path": ([], list),
+    "html_extra_path": ([], list),
+    "html_theme": ("alabaster", str),
+    "html_baseurl": ("", str),
+}
+
+
 def read_site(srcdir: Path) -> Site:
-    """Read conf.py without starting Sphinx."""
+    """Read conf.py, once."""
     config = Config.read(srcdir, overrides={}, tags=Tags())
-    config.add("gallery_intl_languages", {}, "html", dict)
-    config.add("gallery_intl_redirects", {}, "html", dict)
-    config.add("gallery_intl_card_fonts", {}, "html", dict)
-    config.add("gallery_intl_records", records.FOLDER, "env", str)
-    config.add("html_favicon", None, "html", str)
-    config.add("html_static_path", [], "html", list)
-    config.add("html_extra_path", [], "html", list)
-    config.add("html_theme", "alabaster", "html", str)
-    config.add("html_baseurl", "", "html", str)
-    gallery = read_settings(srcdir, {}).gallery
+    for name, (default, kind) in SETTINGS.items():
+        config.add(name, default, "html", kind)
+    base = config.html_baseurl
+    gallery = gallery_dirs(srcdir, config.sphinx_gallery_conf)
     return Site(
-        srcdir,
-        config.project,
-        config.gallery_intl_languages,
-        srcdir / config.locale_dirs[0],
-        srcdir / "_build",
-        config.html_favicon,
-        config.root_doc,
-        [pages for _scripts, pages in gallery_dirs(srcdir, gallery)],
-        f"{config.html_baseurl.rstrip('/')}/" if config.html_baseurl else "",
-        [*config.exclude_patterns, *config.templates_path],
-        [srcdir / x for x in [*config.html_static_path, *config.html_extra_path]],
-        config.gallery_intl_redirects,
-        config.gallery_intl_card_fonts,
-        srcdir / config.gallery_intl_records,
-        [*config.extensions, config.html_theme],
+        srcdir=srcdir,
+        title=config.project,
+        languages=config.gallery_intl_languages,
+        locale_dir=srcdir / config.locale_dirs[0],
+        out=srcdir / "_build",
+        icon=config.html_favicon,
+        first_page=config.root_doc,
+        generated=[pages for _scripts, pages in gallery],
+        address=f"{base.rstrip('/')}/" if base else "",
+        excluded=[*config.exclude_patterns, *config.templates_path],
+        copied=[srcdir / x for x in config.html_static_path + config.html_extra_path],
+        redirects=config.gallery_intl_redirects,
+        card_fonts=config.gallery_intl_card_fonts,
+        records=srcdir / config.gallery_intl_records,
+        extensions=[*config.extensions, config.html_theme],
     )
