@@ -33,18 +33,6 @@ locale_dirs = ["locales"]
 gettext_compact = False
 gettext_uuid = False
 
-# Old names of pages that were renamed, and their present ones, without the language:
-# {"tutorials/first_steps/old": "tutorials/first_steps/new"}
-gallery_intl_redirects = {}
-
-# Fonts for the pictures that are shown of shared pages, the best first.
-gallery_intl_card_fonts = {
-    "en": ["Noto Sans", "Noto Sans CJK JP"],
-    "ko": ["Noto Sans CJK KR", "Noto Sans KR", "Apple SD Gothic Neo"],
-    "zh_CN": ["Noto Sans CJK SC", "Noto Sans SC", "PingFang SC"],
-    "ja": ["Noto Sans CJK JP", "Noto Sans JP", "Hiragino Sans"],
-}
-
 sphinx_gallery_conf = {
     "examples_dirs": "gallery",
     "gallery_dirs": "tutorials",
@@ -93,6 +81,7 @@ html_static_path = ["_static"]
 html_extra_path = ["LICENSE"]  # names also what the site ships of others
 html_css_files = ["site.css"]
 html_favicon = "_static/favicon.svg"
+gallery_site_picture = "_static/picture.png"  # of shared pages: 1200 x 630
 html_show_sourcelink = False
 html_copy_source = False
 html_context = {"default_mode": "auto"}

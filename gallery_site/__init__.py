@@ -10,9 +10,7 @@ if TYPE_CHECKING:  # what needs no Sphinx imports this package too
 
 HAS_TRANSLATED_WORDS = True  # for `gallery_intl.interface`
 FEATURES = (
-    "sharing",
     "sidebar",
-    "redirects",
     "issues",
     "tidy",
     "policy",
@@ -20,6 +18,13 @@ FEATURES = (
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
+    from gallery_intl import order
+    from gallery_site.sharing import describe_page
+
+    # the picture that is shown of shared pages: a file in a language's folder
+    app.add_config_value("gallery_site_picture", "", "html", str)
+    # after the links to the other languages (500), which it names
+    app.connect("html-page-context", describe_page, priority=order.AFTER_THEME)
     for name in FEATURES:
         app.setup_extension(f"{__name__}.{name}")
     return {

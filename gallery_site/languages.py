@@ -27,8 +27,8 @@ from sphinx.application import builtin_extensions
 from sphinx.errors import SphinxError
 
 from gallery_run.processes import end_with_parent
-from gallery_site.publish import add_language
 from gallery_site.project import BuildError, Site
+from gallery_site.publish import add_language
 from gallery_site.sphinx_run import explain, run_sphinx
 
 
@@ -166,17 +166,7 @@ def build_afresh_or_on(
     status = run_sphinx(site.srcdir, "html", stage, doctrees, values, output)
     if status == 0:
         marker.write_text(json.dumps(found), encoding="utf-8")
-        note_on_cards(site, stage, output)
     return status
-
-
-def note_on_cards(site: Site, stage: Path, output: TextIO) -> None:
-    """Say which pages have no picture for those who share them."""
-    if site.address:
-        from gallery_site.social_cards import note_on_missing  # with fonts
-
-        if note := note_on_missing(stage, site.pages()):
-            print(note, file=output)
 
 
 def published(site: Site, languages: list[str]) -> dict[str, str]:
@@ -188,11 +178,11 @@ def published(site: Site, languages: list[str]) -> dict[str, str]:
 
 
 def sources(site: Site) -> list[str]:
-    """Give what the site has files of: pages, their old names, and what is copied."""
+    """Give what the site has files of: pages, and what is copied."""
     pages = [f"{page}.rst" for page in site.pages()]
     copied = [file for folder in site.copied for file in (folder, *folder.rglob("*"))]
     names = [os.path.relpath(path, site.srcdir) for path in copied if not hidden(path)]
-    return [*pages, *site.redirects, *sorted(names)]
+    return [*pages, *sorted(names)]
 
 
 def hidden(path: Path) -> bool:

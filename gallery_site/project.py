@@ -28,13 +28,12 @@ class Site(NamedTuple):
     locale_dir: Path
     out: Path
     icon: str | None
+    picture: str  # shown of shared pages, as a language's folder names it; "" if none
     first_page: str  # its docname
     generated: list[Path]  # the folders that Sphinx-Gallery writes its pages to
     address: str  # of the folder of languages, with a slash; "" if it has none
     excluded: list[str]  # what Sphinx does not read
     copied: list[Path]  # files, and folders of files, that Sphinx copies
-    redirects: dict[str, str]  # old names of pages
-    card_fonts: dict[str, list[str]]
     records: Path  # what pages printed on other machines
     extensions: list[str]  # and the theme: the packages that a build imports
 
@@ -74,8 +73,7 @@ class Site(NamedTuple):
 SETTINGS: dict[str, tuple[Any, type]] = {
     "gallery_intl_languages": ({}, dict),
     "gallery_intl_records": (records.FOLDER, str),
-    "gallery_intl_redirects": ({}, dict),
-    "gallery_intl_card_fonts": ({}, dict),
+    "gallery_site_picture": ("", str),
     "sphinx_gallery_conf": ({}, dict),
     "html_favicon": (None, str),
     "html_static_path": ([], list),
@@ -99,13 +97,12 @@ def read_site(srcdir: Path) -> Site:
         locale_dir=srcdir / config.locale_dirs[0],
         out=srcdir / "_build",
         icon=config.html_favicon,
+        picture=config.gallery_site_picture,
         first_page=config.root_doc,
         generated=[pages for _scripts, pages in gallery],
         address=f"{base.rstrip('/')}/" if base else "",
         excluded=[*config.exclude_patterns, *config.templates_path],
         copied=[srcdir / x for x in config.html_static_path + config.html_extra_path],
-        redirects=config.gallery_intl_redirects,
-        card_fonts=config.gallery_intl_card_fonts,
         records=srcdir / config.gallery_intl_records,
         extensions=[*config.extensions, config.html_theme],
     )

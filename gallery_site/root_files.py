@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import quote, urlsplit
 
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
@@ -17,9 +17,9 @@ from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 from gallery_intl.files import html_pages
 from gallery_intl.interface.languages import alternate_tags, language_tag
 from gallery_intl.text.sentences import sentences
-from gallery_site.open_graph import Shared, description_tag, open_graph_tags
 from gallery_site.policy import write_policies
 from gallery_site.project import BuildError, Site
+from gallery_site.sharing import Shared, description_tag, open_graph_tags
 from gallery_site.sitemap import sitemap
 
 HERE = Path(__file__).parent / "front"
@@ -144,11 +144,6 @@ def front_head(site: Site, offered: list[Choice], folder: Path) -> Markup:
     head = description_tag(description)
     if not site.address:
         return head  # links to other languages in a head are absolute
-    from gallery_site.front_card import draw_front  # with fonts
-
-    card = draw_front(
-        site, {choice.language: choice.title for choice in offered}, folder
-    )
     page = Shared(
         title=site.title,
         description=description,
@@ -158,12 +153,19 @@ def front_head(site: Site, offered: list[Choice], folder: Path) -> Markup:
         other_languages=[
             choice.tag for choice in offered if choice.language != SOURCE_LANGUAGE
         ],
-        card=urljoin(site.address, card.name) if card else "",
+        picture=picture(site, offered),
         kind="website",
     )
     canonical = Markup('<link rel="canonical" href="{}" />\n').format(site.address)
     alternates = alternate_tags(addresses(site, offered, FIRST))
     return head + canonical + alternates + open_graph_tags(page)
+
+
+def picture(site: Site, offered: list[Choice]) -> str:
+    """Return the address of the site's picture, which each language has."""
+    if not site.picture or not offered:
+        return ""
+    return f"{site.address}{offered[0].language}/{site.picture}"
 
 
 def words(site: Site, choice: Choice) -> dict[str, str]:

@@ -1,34 +1,80 @@
 """Describe each page to search engines, and to people with whom it is shared.
 
 A description is written in any case, all else only if the site has an address
-(``html_baseurl``): a shared page without one would show a picture that is nowhere.
+(``html_baseurl``). sphinxext-opengraph would write such tags too, but it reads a page
+node by node: a space lands on either side of each literal (``DataParallel 로``), the
+list of what a page needs comes first, and it knows no ``og:locale``.
 """
 
 from __future__ import annotations
 
-import shutil
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 from urllib.parse import urljoin
 
+from babel import Locale, UnknownLocaleError
+from babel.core import get_global
 from docutils import nodes
 from markupsafe import Markup
 from sphinx.application import Sphinx
 from sphinx.locale import _
-from sphinx.util import logging
-from sphinx.util.typing import ExtensionMetadata
 
-from gallery_intl import order
-from gallery_intl.text.sentences import describe, opening
-from gallery_site.open_graph import (
-    CARD_FOLDER,
-    Shared,
-    description_tag,
-    open_graph_tags,
-)
+from gallery_intl.text.sentences import describe
 
-logger = logging.getLogger(__name__)
 TITLE_IN_TEMPLATE = {"search.html": "Search", "genindex.html": "Index"}  # Sphinx's own
-ON_CARD = 150  # columns of the description; it has three lines
+
+
+class Shared(NamedTuple):
+    """What is shown of a page; ``picture`` is an address, or "" if there is none."""
+
+    title: str
+    description: str
+    url: str
+    site_name: str
+    language: str
+    other_languages: list[str]
+    picture: str
+    kind: str = "article"
+
+
+def locale_name(language: str) -> str:
+    """Return a language with the territory that Open Graph asks for: ``ko_KR``."""
+    try:
+        locale = Locale.parse(language)
+        likely = get_global("likely_subtags").get(locale.language, language)
+        territory = locale.territory or Locale.parse(likely).territory
+    except (UnknownLocaleError, ValueError):
+        return language
+    return f"{locale.language}_{territory}" if territory else locale.language
+
+
+def properties(page: Shared) -> Iterator[tuple[str, str]]:
+    """Yield the names and values of a page's Open Graph tags."""
+    yield "og:type", page.kind
+    yield "og:title", page.title
+    yield "og:description", page.description
+    yield "og:url", page.url
+    yield "og:site_name", page.site_name
+    yield "og:locale", locale_name(page.language)
+    for language in page.other_languages:
+        yield "og:locale:alternate", locale_name(language)
+    if page.picture:
+        yield "og:image", page.picture
+        yield "og:image:alt", page.site_name
+
+
+def description_tag(text: str) -> Markup:
+    """Return the tag that search engines read."""
+    return Markup('<meta name="description" content="{}" />\n').format(text)
+
+
+def open_graph_tags(page: Shared) -> Markup:
+    """Return all tags for sharing a page."""
+    tag = Markup('<meta property="{}" content="{}" />\n')
+    card = Markup('<meta name="twitter:card" content="{}" />\n')
+    tags = [tag.format(name, value) for name, value in properties(page)]
+    kind = "summary_large_image" if page.picture else "summary"
+    return Markup("").join([*tags, card.format(kind)])
 
 
 def has_address(app: Sphinx) -> bool:
@@ -36,27 +82,8 @@ def has_address(app: Sphinx) -> bool:
     return app.builder.name in ("html", "dirhtml") and bool(app.config.html_baseurl)
 
 
-def social_card(app: Sphinx, page: str, title: str, description: str) -> str:
-    """Draw a page's card and give its address; "" if no font has its letters."""
-    from gallery_site.card_fonts import family_for  # only with an address
-    from gallery_site.social_cards import Block, Card, card_path, draw
-
-    site_name: str = app.config.html_title
-    base: str = app.config.html_baseurl
-    text = opening([description], ON_CARD)
-    names = app.config.gallery_intl_card_fonts.get(app.config.language, [])
-    found = family_for(f"{site_name}{title}{text}…", names)
-    path = card_path(app.outdir, page)
-    if found is None:
-        path.unlink(missing_ok=True)
-        return ""
-    lines = [Block(text, found)]
-    draw(Card(Block(site_name, found), Block(title, found), lines), path)
-    return urljoin(base, f"{CARD_FOLDER}/{page}.png")
-
-
 def page_title(templatename: str, context: dict[str, Any]) -> str:
-    """Give a page's title as plain text; two templates have their own."""
+    """Return a page's title as plain text; two templates have their own."""
     own = TITLE_IN_TEMPLATE.get(templatename)
     return _(own) if own else Markup(context.get("title", "")).striptags()
 
@@ -68,48 +95,28 @@ def describe_page(
     context: dict[str, Any],
     doctree: nodes.document | None,
 ) -> None:
+    """Put the tags into the head of a page."""
     if app.builder.format != "html":
         return
+    config = app.config
     title = page_title(templatename, context)
-    site_name = app.config.html_title
     own = describe(doctree) if doctree is not None else ""
-    text = own or f"{title} — {site_name}"
+    text = own or f"{title} — {config.html_title}"
     tags = context.get("metatags", "")
     if 'name="description"' not in tags:  # an author's own, by a meta directive
         tags += str(description_tag(text))  # as Markup it would escape the others
     if doctree is not None and has_address(app):
         links = context.get("language_links", ())
+        picture = config.gallery_site_picture
         page = Shared(
             title=title,
             description=text,
             url=context["pageurl"],
-            site_name=site_name,
-            language=app.config.language,
+            site_name=config.html_title,
+            language=config.language,
             other_languages=[link.tag for link in links if not link.current],
-            card=social_card(app, pagename, title, own),
-            kind="website" if pagename == app.config.root_doc else "article",
+            picture=urljoin(config.html_baseurl, picture) if picture else "",
+            kind="website" if pagename == config.root_doc else "article",
         )
         tags += str(open_graph_tags(page))
     context["metatags"] = tags
-
-
-def report_cards(app: Sphinx, error: Exception | None) -> None:
-    """Say which pages have no card; without an address, leave none behind."""
-    if error or app.builder.format != "html":
-        return
-    if not has_address(app):
-        shutil.rmtree(app.outdir / CARD_FOLDER, ignore_errors=True)
-        return
-    from gallery_site.social_cards import note_on_missing
-
-    if note := note_on_missing(app.outdir, app.env.found_docs):
-        logger.info(note)
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    # families by language, the best first: {"ko": ["Noto Sans CJK KR"]}
-    app.add_config_value("gallery_intl_card_fonts", {}, "html", types=frozenset({dict}))
-    # after the links to the other languages (500), which it names
-    app.connect("html-page-context", describe_page, priority=order.AFTER_THEME)
-    app.connect("build-finished", report_cards)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -345,15 +345,6 @@ def test_the_generated_folder_may_have_any_name(source: Path) -> None:
     assert "pages/part/page.rst" in sources(read_site(source))
 
 
-def test_a_page_of_which_only_the_old_name_is_left_is_gone(source: Path) -> None:
-    before = sources(read_site(source))
-    (source / "index.rst").rename(source / "start.rst")
-    with (source / "conf.py").open("a", encoding="utf-8") as conf:
-        conf.write('gallery_intl_redirects = {"index": "start"}\n')
-
-    assert {*before} - {*sources(read_site(source))} == {"index.rst"}
-
-
 def test_what_concerns_all_languages_is_read_from_conf_py_once(source: Path) -> None:
     times = source / "times"
     with (source / "conf.py").open("a", encoding="utf-8") as conf:

@@ -1,12 +1,10 @@
 """A site with an address is found in every language; one without says nothing wrong.
 
-The small site is built once at an address below a path, with a page that was renamed,
-and with one Korean title that no font can draw.
+The small site is built once at an address below a path.
 """
 
 import functools
 import http.server
-import json
 import os
 import re
 import shutil
@@ -22,26 +20,23 @@ from xml.etree import ElementTree
 import pytest
 from bs4 import BeautifulSoup, Tag
 from PIL import Image
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser
 from sphinx.errors import ConfigError
 
-from gallery_intl.catalogs import po as catalogs
 from gallery_intl.interface.languages import place_below_site
-from gallery_site.open_graph import locale_name
-from gallery_site.redirects import mistakes
-from gallery_site.root_files import write_root_files
 from gallery_site.project import read_site
+from gallery_site.root_files import write_root_files
+from gallery_site.sharing import Shared, locale_name, open_graph_tags
 
 ROOT = Path(__file__).parent / "roots" / "test-site"
 PROJECT = Path(__file__).parent.parent
 ADDRESS = "https://example.org/docs/"
-PAGE, OLD, PART = (f"tutorials/part/{name}" for name in ("page", "old", "index"))
+PAGE, PART = (f"tutorials/part/{name}" for name in ("page", "index"))
 LANGUAGES = ("en", "ko")
-NOWHERE = "\U0010fffd"  # for private use: no font has it
 SETTINGS = f"""
 html_baseurl = {ADDRESS.rstrip("/")!r}
-gallery_intl_redirects = {{{OLD!r}: {PAGE!r}}}
-gallery_intl_card_fonts = {{"ko": ["Noto Sans CJK KR"]}}
+gallery_site_picture = "_static/picture.png"
+html_static_path = ["_static"]
 """
 NS = {
     "s": "http://www.sitemaps.org/schemas/sitemap/0.9",
@@ -58,6 +53,8 @@ class Site:
         self.source = folder / "site"
         self.html = self.source / "_build" / "html"
         shutil.copytree(ROOT, self.source)
+        (self.source / "_static").mkdir()
+        shutil.copy(PROJECT / "_static" / "picture.png", self.source / "_static")
         with (self.source / "conf.py").open("a", encoding="utf-8") as conf:
             conf.write(settings)
 
@@ -90,13 +87,13 @@ class Site:
         return BeautifulSoup(text, "html.parser")
 
     def pages(self, language: str) -> dict[str, BeautifulSoup]:
-        """Map the paths of a language's pages to the pages; redirects are none."""
+        """Map the paths of a language's pages to the pages."""
         names = [
             path.relative_to(self.html).as_posix()
             for path in sorted((self.html / language).rglob("*.html"))
             if "_static" not in path.parts
         ]
-        return {name: self.page(name) for name in names if Path(name).stem != "old"}
+        return {name: self.page(name) for name in names}
 
     def file(self, address: str) -> Path:
         """Give the file that a server shows for an address of the site."""
@@ -109,11 +106,7 @@ class Site:
 def found(tmp_path_factory: pytest.TempPathFactory) -> Site:
     """The small site at its address."""
     site = Site(tmp_path_factory.mktemp("found"), SETTINGS)
-    path = catalogs.po_path(site.source / "locales", "ko", PART)
-    catalog = catalogs.read(path)
-    catalog.find("A part").msgstr = f"한 부분 {NOWHERE}"
-    catalogs.write(path, catalog)
-    site.printed = site.make("html")
+    site.make("html")
     return site
 
 
@@ -207,37 +200,27 @@ def test_a_language_has_a_territory_for_open_graph(
     assert locale_name(language) == expected
 
 
-# cards
+# the picture
 
 
-def test_a_card_is_where_the_page_says(found: Site) -> None:
-    shared = [
-        *found.pages("en").values(),
-        *found.pages("ko").values(),
-        found.page("index.html"),
-    ]
-    addresses = [
-        str(tag["content"])
-        for page in shared
-        for tag in page.select("meta[property='og:image']")
-    ]
+def test_a_shared_page_shows_the_picture_of_the_site(found: Site) -> None:
+    shared = [*found.pages("en").values(), *found.pages("ko").values()]
+    with_text = [page for page in shared if page.select("meta[property='og:url']")]
 
-    assert len(addresses) == len(set(addresses))
-    assert f"{ADDRESS}ko/_social/{PAGE}.png" in addresses
-    for address in addresses:
+    for page in [*with_text, found.page("index.html")]:
+        address = one(page, "meta[property='og:image']")
+        assert one(page, "meta[name='twitter:card']") == "summary_large_image"
         assert Image.open(found.file(address)).size == (1200, 630)
+    assert len(with_text) == 6
 
 
-def test_a_page_whose_letters_no_font_has_gets_no_card(found: Site) -> None:
-    page = found.page(f"ko/{PART}.html")
+def test_a_site_without_a_picture_names_none() -> None:
+    page = Shared("Title", "Text", "https://x/", "Site", "en", [], "")
 
-    assert NOWHERE in one(page, "meta[property='og:title']")
-    assert not page.select("meta[property='og:image']")
-    assert one(page, "meta[name='twitter:card']") == "summary"
-    assert not (found.html / f"ko/_social/{PART}.png").exists()
-    notes = [line for line in found.printed.splitlines() if "social card" in line]
-    (note,) = notes
-    assert f"1 pages without a social card, such as {PART}: " in note
+    tags = open_graph_tags(page)
+
+    assert "og:image" not in tags
+    assert '<meta name="twitter:card" content="summary" />' in tags
 
 
 # beside the languages
@@ -270,7 +253,7 @@ def test_robots_are_told_of_the_sitemap(found: Site) -> None:
     assert f"Sitemap: {ADDRESS}sitemap.xml" in lines
 
 
-def test_the_front_page_has_an_address_languages_and_a_card(found: Site) -> None:
+def test_the_front_page_has_an_address_and_languages(found: Site) -> None:
     page = found.page("index.html")
 
     assert one(page, "link[rel=canonical]") == ADDRESS
@@ -294,14 +277,11 @@ def test_the_404_page_speaks_every_language_at_any_depth(found: Site) -> None:
         assert found.file(urljoin(ADDRESS, path)).is_file()
 
 
-def test_a_second_build_changes_nothing_and_draws_nothing(found: Site) -> None:
+def test_a_second_build_changes_nothing(found: Site) -> None:
     # one language: of two, the second takes the same way
-    def state() -> dict[str, tuple[bytes, int]]:
+    def state() -> dict[str, bytes]:
         return {
-            path.relative_to(found.html).as_posix(): (
-                path.read_bytes(),
-                path.stat().st_mtime_ns if "_social" in path.parts else 0,
-            )
+            path.relative_to(found.html).as_posix(): path.read_bytes()
             for path in found.html.rglob("*")
             if path.is_file()
         }
@@ -310,53 +290,6 @@ def test_a_second_build_changes_nothing_and_draws_nothing(found: Site) -> None:
     found.make("html", "ko")
 
     assert state() == before
-
-
-# pages that were renamed
-
-
-@each_language
-def test_an_old_address_leads_to_the_new_page(found: Site, language: str) -> None:
-    page = found.page(f"{language}/{OLD}.html")
-
-    assert page.html["lang"] == language
-    assert one(page, "meta[name=robots]") == "noindex"
-    assert one(page, "link[rel=canonical]") == f"{ADDRESS}{language}/{PAGE}.html"
-    assert one(page, "a#new-address") == "page.html"
-    assert one(page, "noscript meta[http-equiv=refresh]") == "0; url=page.html"
-    assert not page.select("style, script:not([src])")
-
-
-@each_language
-def test_an_old_address_is_not_found_by_searching(found: Site, language: str) -> None:
-    text = (found.html / language / "searchindex.js").read_text(encoding="utf-8")
-    index = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
-
-    assert PAGE in index["docnames"]
-    assert OLD not in index["docnames"]
-
-
-@pytest.mark.parametrize(
-    ("redirects", "reason"),
-    [
-        ({"old": "gone"}, "'old' leads to 'gone', which is not a page"),
-        ({"page": "other"}, "'page' is still a page"),
-        ({"old": "older", "older": "page"}, "'old' leads to 'older', another redirect"),
-    ],
-)
-def test_a_redirect_that_cannot_be_right_is_named(
-    redirects: dict[str, str], reason: str
-) -> None:
-    (found,) = mistakes(redirects, {"page", "other"})
-
-    assert found.startswith(reason)
-
-
-def test_a_redirect_to_nowhere_stops_the_build(found: Site) -> None:
-    result = found.plain("ko", "-D", "gallery_intl_redirects.older=gone")
-
-    assert result.returncode != 0
-    assert "gallery_intl_redirects: 'older' leads to 'gone'" in result.stderr
 
 
 # one language alone
@@ -416,17 +349,15 @@ def test_plain_sphinx_is_told_the_address_on_its_command_line(found: Site) -> No
     text = (out / f"{PAGE}.html").read_text(encoding="utf-8")
     address = f"https://other.example/x/ko/{PAGE}.html"
     assert f'<link rel="canonical" href="{address}" />' in text
-    assert (out / f"_social/{PAGE}.png").is_file()
     notebook = next(out.rglob("page.ipynb")).read_text(encoding="utf-8")
     assert address in notebook
 
     result = found.plain("ko", "-D", "html_baseurl=")
 
     assert result.returncode == 0, result.stderr
-    assert not list(out.rglob("_social"))
     notebook = next(out.rglob("page.ipynb")).read_text(encoding="utf-8")
     assert "https://other.example" not in notebook
-    for path in (out / f"{PAGE}.html", out / "search.html", out / f"{OLD}.html"):
+    for path in (out / f"{PAGE}.html", out / "search.html"):
         page = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
         assert not page.head.find_all(needs_address), path
 
@@ -464,22 +395,6 @@ def host(found: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/docs/"
     server.shutdown()
-
-
-@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])
-def test_a_renamed_page_leads_to_its_new_place(
-    chromium: Browser, host: str, scripts: bool
-) -> None:
-    context = chromium.new_context(java_script_enabled=scripts)
-    page = context.new_page()
-
-    page.goto(f"{host}ko/{OLD}.html#a-heading")
-
-    place = f"{host}ko/{PAGE}.html"
-    # without scripts a browser may or may not keep the section
-    page.wait_for_url(f"{place}#a-heading" if scripts else re.compile(re.escape(place)))
-    expect(page.locator("h1")).to_contain_text("한 페이지")
-    context.close()
 
 
 def test_a_reader_who_is_lost_can_search_without_scripts(

@@ -7,8 +7,8 @@ import pytest
 from bs4 import BeautifulSoup
 
 from gallery_intl.catalogs import po as catalogs
-from gallery_site.root_files import write_root_files
 from gallery_site.project import read_site
+from gallery_site.root_files import write_root_files
 
 ROOT = Path(__file__).parent / "roots" / "test-site"
 HEADER = 'msgid ""\nmsgstr ""\n"Language: ko\\n"\n'
