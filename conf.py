@@ -72,6 +72,10 @@ html_search_options = {
     }
 }
 
+# The page of the repository, such as "https://github.com/owner/name"; then pages lead to
+# where their catalogs are edited and problems are reported.
+gallery_repository_url = ""
+
 # The address of the site: the folder that the languages are in. Empty while it has
 # none; then nothing that needs one is written (canonical, sitemap, 404, pictures).
 html_baseurl = ""

@@ -11,7 +11,6 @@ if TYPE_CHECKING:  # what needs no Sphinx imports this package too
 HAS_TRANSLATED_WORDS = True  # for `gallery_intl.interface`
 FEATURES = (
     "sidebar",
-    "issues",
     "tidy",
     "policy",
 )

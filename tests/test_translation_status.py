@@ -6,21 +6,30 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from urllib.parse import parse_qs, urlsplit
 
 import polib
 import pytest
 from bs4 import BeautifulSoup, Tag
+from sphinx.errors import ConfigError
 
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs import progress
-from gallery_intl.page.catalog_links import fill
+from gallery_intl.page.catalog_links import (
+    below,
+    check_repository,
+    editor,
+    new_issue,
+)
 
 ROOT = Path(__file__).parent / "roots" / "test-site"
 PROJECT = Path(__file__).parent.parent
 PAGE = "tutorials/part/page"
 PLACE = "locales/ko/LC_MESSAGES/tutorials/part/page.po"
-HOST = "https://example.org/edit/main/"
-EDITS = f"gallery_intl_edit_url={HOST}{{path}}#L{{line}}"
+REPOSITORY = "https://github.com/owner/name"
+HOST = f"{REPOSITORY}/edit/main/"
+EDITS = f"gallery_repository_url={REPOSITORY}"
 INDEX = """Small site
 ==========
 
@@ -32,7 +41,6 @@ Welcome to ``the site``.
    status
    another
 """
-HELP = "gallery_intl_contributing_url=https://example.org/help"
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +52,7 @@ def ready(tmp_path_factory: pytest.TempPathFactory) -> Path:
         file.write("\n# %%\n# The end, which is in no catalog.\n")
     write(source / "status.rst", "Status\n======\n\n.. translation-status::\n")
     write(source / "another.rst", "Another\n=======\n")
+    write(source / "CONTRIBUTING.md", "# Contributing")
     write(source / "index.rst", INDEX)
     catalog = (
         'msgid ""\nmsgstr ""\n"Language: ko\\n"\n\nmsgid "Status"\nmsgstr "현황"\n'
@@ -115,7 +124,7 @@ def plain(ready: Path) -> Path:
 @pytest.fixture(scope="module")
 def editable(ready: Path) -> Path:
     """The site in Korean, with an address to edit at."""
-    page(ready, "status", EDITS, HELP, out="out-edits")
+    page(ready, "status", EDITS, out="out-edits")
     return ready / "out-edits"
 
 
@@ -160,11 +169,36 @@ def test_people_are_named_without_their_address(
     assert progress.credits(header) == people
 
 
-def test_an_address_has_path_and_line() -> None:
-    assert fill("https://x/{path}#L{line}", "a/한 b.po", 7) == (
-        "https://x/a/%ED%95%9C%20b.po#L7"
+@pytest.mark.parametrize(
+    ("repository", "inside"),
+    [
+        ("https://github.com/owner/name", "https://github.com/owner/name"),
+        ("https://github.com/owner/name.git", "https://github.com/owner/name"),
+        ("https://example.org/a/b/", "https://example.org/a/b"),
+        ("https://gitlab.com/a/b/c", "https://gitlab.com/a/b/c/-"),
+        ("https://gitlab.example.org/a/b", "https://gitlab.example.org/a/b/-"),
+    ],
+)
+def test_a_host_has_its_own_addresses(repository: str, inside: str) -> None:
+    assert below(repository, "x") == f"{inside}/x"
+    assert editor(repository, "a/한 b.po", 7) == (
+        f"{inside}/edit/main/a/%ED%95%9C%20b.po#L7"
     )
-    assert fill("", "a.po", 7) == ""
+
+
+@pytest.mark.parametrize(
+    ("host", "names"),
+    [
+        ("github.com", ("title", "body")),
+        ("gitlab.com", ("issue[title]", "issue[description]")),
+    ],
+)
+def test_a_report_holds_any_title(host: str, names: tuple[str, str]) -> None:
+    url = new_issue(f"https://{host}/a/b", "한 & C# 50 %", "ko/a/b")
+
+    query = parse_qs(urlsplit(url).query)
+    assert [query[name] for name in names] == [["한 & C# 50 %"], ["ko/a/b"]]
+    assert not urlsplit(url).fragment
 
 
 def test_the_numbers_are_those_of_another_count(ready: Path, plain: Path) -> None:
@@ -235,7 +269,7 @@ def test_with_an_address_a_catalog_is_edited_at_its_line(
     assert credits(found).a["href"] == f"{HOST}{PLACE}#L1"
     assert credits(found).a.get_text() == "Improve this translation"
     assert cell(status, "한 페이지").a["href"] == f"{HOST}{PLACE}#L1"
-    assert status.select("a[href='https://example.org/help']")
+    assert status.select(f"a[href='{REPOSITORY}/blob/main/CONTRIBUTING.md']")
 
 
 def test_a_paragraph_in_english_leads_to_its_line(ready: Path, editable: Path) -> None:
@@ -255,7 +289,7 @@ def test_the_links_are_in_no_download(editable: Path) -> None:
     for file in made:
         text = file.read_text(encoding="utf-8")
         assert "One paragraph." in text
-        assert not re.search(r"example\.org|Translate this|[Rr]eviewed", text)
+        assert not re.search(r"github\.com|Translate this|[Rr]eviewed", text)
 
 
 def test_the_words_around_a_page_are_not_searched(editable: Path) -> None:
@@ -287,12 +321,22 @@ def test_an_edited_or_a_new_catalog_refreshes_the_table(source: Path) -> None:
     assert cells(page(source, "status", EDITS), "Another")[0] == "80 %"
 
 
-def test_an_address_that_leads_to_no_file_is_refused(source: Path) -> None:
-    result = build(source, "gallery_intl_edit_url=https://github.com/owner/name")
+@pytest.mark.parametrize(
+    "url",
+    [
+        "owner/name",
+        "git@github.com:owner/name",
+        "https://github.com",
+        "https://github.com/owner/name/edit/main/{path}#L{line}",
+    ],
+)
+def test_what_is_no_address_of_a_repository_is_refused(url: str) -> None:
+    config = SimpleNamespace(gallery_repository_url=url)
 
-    assert result.returncode == 2
-    assert "'https://github.com/owner/name' leads to no file" in result.stderr
-    assert "{path}" in result.stderr
+    with pytest.raises(ConfigError, match=r"like https://github\.com/owner") as it:
+        check_repository(SimpleNamespace(), config)
+
+    assert repr(url) in str(it.value)
 
 
 def test_a_broken_catalog_of_another_language_is_named(source: Path) -> None:

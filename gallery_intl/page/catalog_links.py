@@ -1,23 +1,17 @@
 """Lead to a catalog: to its line where it can be edited online, else to the file.
 
 Beside the link stands who reviewed the catalog and what is left to translate in it.
-
-``gallery_intl_edit_url`` is the address of a file in the editor of the repository's
-host, with ``{path}`` (from the folder of ``conf.py``) and, if the host knows lines,
-``{line}``. These are those of GitHub and GitLab::
-
-    https://github.com/owner/name/edit/main/{path}#L{line}
-    https://gitlab.com/owner/name/-/edit/main/{path}#L{line}
-
-``gallery_intl_contributing_url`` is the address of a page that says how to help.
+Where the repository is, and so where its files are edited and problems are reported,
+says ``gallery_repository_url``, such as ``https://github.com/owner/name``.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode, urlsplit
 
 from docutils import nodes
 from sphinx import addnodes
@@ -30,16 +24,40 @@ from sphinx.util.typing import ExtensionMetadata
 
 from gallery_intl.catalogs.progress import Count, Credits
 
+ADDRESS = re.compile(r"https?://[^/?#\s]+(?:/[^/?#\s]+)+/?")  # a host, and a path
+BRANCH = "main"
+HELP = "CONTRIBUTING.md"
 
-def fill(template: str, path: str, line: int) -> str:
-    """Give the address of a line; "" without a template."""
-    return template.replace("{path}", quote(path)).replace("{line}", str(line))
+
+def below(repository: str, place: str) -> str:
+    """Return an address of a repository's host; its shapes are GitHub's or GitLab's."""
+    root = repository.rstrip("/").removesuffix(".git")
+    return f"{root}/-/{place}" if is_on_gitlab(repository) else f"{root}/{place}"
+
+
+def is_on_gitlab(repository: str) -> bool:
+    """Tell whether a host is a GitLab, by its name."""
+    return "gitlab" in urlsplit(repository).netloc
+
+
+def editor(repository: str, path: str, line: int) -> str:
+    """Return the address at which a line of a file is edited."""
+    return below(repository, f"edit/{BRANCH}/{quote(path)}#L{line}")
+
+
+def new_issue(repository: str, title: str, text: str) -> str:
+    """Return the address at which a problem is reported."""
+    names = ("issue[title]", "issue[description]")
+    title_, text_ = names if is_on_gitlab(repository) else ("title", "body")
+    query = urlencode({title_: title, text_: text}, safe="[]", quote_via=quote)
+    return below(repository, f"issues/new?{query}")
 
 
 def edit_url(env: BuildEnvironment, catalog: Path, line: int = 1) -> str:
-    """Give the address at which a catalog can be edited; "" if none is configured."""
+    """Return the address at which a catalog is edited; "" without a repository."""
+    repository = env.config.gallery_repository_url
     path = catalog.relative_to(env.srcdir).as_posix()
-    return fill(env.config.gallery_intl_edit_url, path, line)
+    return editor(repository, path, line) if repository else ""
 
 
 def link_to(
@@ -57,7 +75,7 @@ def link_to(
 
 def improve(env: BuildEnvironment, catalog: Path, line: int = 1) -> nodes.Element:
     """Link to a page's catalog with words that say what the link does."""
-    if env.config.gallery_intl_edit_url:
+    if env.config.gallery_repository_url:
         return link_to(env, catalog, _("Improve this translation"), line)
     return link_to(env, catalog, _("Get the catalog of this page"), line)
 
@@ -78,24 +96,43 @@ def remaining(count: Count) -> Iterator[str]:
 
 
 def contributing(env: BuildEnvironment) -> list[nodes.Node]:
-    """Link to the page that says how to help, if there is one."""
-    url = env.config.gallery_intl_contributing_url
+    """Link to the repository's file that says how to help, if it has one."""
+    repository = env.config.gallery_repository_url
+    if not repository or not Path(env.srcdir, HELP).is_file():
+        return []
+    url = below(repository, f"blob/{BRANCH}/{HELP}")
     link = nodes.reference("", _("How to help with translations"), refuri=url)
-    return [nodes.paragraph("", "", link, translatable=False)] if url else []
+    return [nodes.paragraph("", "", link, translatable=False)]
 
 
-def check_template(app: Sphinx, config: Config) -> None:
-    """Refuse an address that would be the same for all catalogs, or no address."""
-    url = config.gallery_intl_edit_url
-    if url and not (url.startswith(("https://", "http://")) and "{path}" in url):
+def offer_new_issue(
+    app: Sphinx,
+    pagename: str,
+    templatename: str,
+    context: dict[str, Any],
+    doctree: nodes.document | None,
+) -> None:
+    """Give a page's template the address at which a problem with it is reported."""
+    repository = app.config.gallery_repository_url
+    if repository and doctree is not None:
+        title = app.env.titles[pagename].astext()
+        place = f"{app.config.language}/{pagename}"
+        context["new_issue_url"] = new_issue(repository, title, place)
+
+
+def check_repository(app: Sphinx, config: Config) -> None:
+    """Refuse what is not the address of a repository's page."""
+    url = config.gallery_repository_url
+    if url and not ADDRESS.fullmatch(url):
         raise ConfigError(
-            f"gallery_intl_edit_url: {url!r} leads to no file (write an address with"
-            " {path}, such as https://github.com/owner/name/edit/main/{path}#L{line})"
+            f"gallery_repository_url: {url!r} is no address of a repository (write it"
+            " like https://github.com/owner/name)"
         )
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    app.add_config_value("gallery_intl_edit_url", "", "env", frozenset({str}))
-    app.add_config_value("gallery_intl_contributing_url", "", "env", frozenset({str}))
-    app.connect("config-inited", check_template)
+    # the page of the repository at its host, where catalogs are edited
+    app.add_config_value("gallery_repository_url", "", "env", frozenset({str}))
+    app.connect("config-inited", check_repository)
+    app.connect("html-page-context", offer_new_issue)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -94,7 +94,7 @@ def credit_line(
 
 def link_gaps(app: Sphinx, document: nodes.document, docname: str) -> None:
     """Lead from each paragraph in English to its line, if catalogs can be edited."""
-    if not app.config.gallery_intl_edit_url:
+    if not app.config.gallery_repository_url:
         return
     tag = app.config.language.replace("_", "-")
     for node in document.findall(nodes.paragraph):
