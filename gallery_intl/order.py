@@ -40,4 +40,6 @@ INDEX_PAGE = 900  # as it will be shown
 AFTER_THEME = 600
 # build-finished: the theme writes its style sheets at 500
 COMPLETE_STYLES = 600
+FINISH_PAGES = 900  # when all are written
+# page-finished
 PROTECT = 900  # when nothing changes a page any more

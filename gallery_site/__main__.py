@@ -17,9 +17,9 @@ from gallery_intl.files import remove_unfinished
 from gallery_intl.interface.sphinx_words import fill_from_sphinx
 from gallery_intl.rules import check as checking
 from gallery_site.build import build_site, only_one, run_scripts
+from gallery_site.languages import explain, run_sphinx
 from gallery_site.offline import pack
 from gallery_site.project import BuildError, read_site
-from gallery_site.sphinx_run import explain, run_sphinx
 
 
 def html(options: argparse.Namespace) -> None:

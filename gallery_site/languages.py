@@ -8,28 +8,34 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import importlib
 import io
 import json
 import multiprocessing
 import os
+import pkgutil
 import shutil
 import time
 import traceback
 from collections.abc import Iterator
+from importlib import import_module
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import NamedTuple, TextIO, cast
+from typing import Any, NamedTuple, TextIO, cast
 
-from sphinx.application import builtin_extensions
+from sphinx.application import Sphinx, builtin_extensions
 from sphinx.errors import SphinxError
+from sphinx.util.console import nocolor
+from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from gallery_run.processes import end_with_parent
 from gallery_site.project import BuildError, Site
 from gallery_site.publish import add_language
-from gallery_site.sphinx_run import explain, run_sphinx
+
+# Most of a build's objects live to its end: to look for garbage more seldom than Python
+# does (700) saves a fifth of its time, and costs some MiB.
+NEW_OBJECTS = 20_000
 
 
 class Built(NamedTuple):
@@ -79,14 +85,19 @@ def build_languages(site: Site, languages: list[str]) -> None:
 
 def import_once(site: Site) -> None:
     """Import what every build imports, in the process that they are forked from."""
-    others = ["matplotlib.pyplot"]  # as Sphinx-Gallery does, whatever is scraped
-    waiting = [*builtin_extensions, *site.extensions, *others]
-    for name in waiting:  # a package of ours names what it loads in turn
+    needed = [*builtin_extensions, *site.extensions, "matplotlib.pyplot"]
+    for name in [*needed, *own_modules(site.extensions)]:
         with contextlib.suppress(Exception):  # Sphinx will say what is wrong
-            module = importlib.import_module(name)
-            below = (*getattr(module, "ROOMS", ()), *getattr(module, "FEATURES", ()))
-            waiting += [f"{name}.{one}" for one in below if name.startswith("gallery_")]
+            import_module(name)
     gc.freeze()
+
+
+def own_modules(extensions: list[str]) -> Iterator[str]:
+    """Yield the modules of our packages but for those with a process of their own."""
+    for name in (name for name in extensions if name.startswith("gallery_")):
+        for found in pkgutil.walk_packages(import_module(name).__path__, f"{name}."):
+            if not found.name.rpartition(".")[2].startswith(("live", "__main__")):
+                yield found.name
 
 
 def incomplete(site: Site, languages: list[str]) -> list[str]:
@@ -141,9 +152,7 @@ def build_language(site: Site, language: str, others: list[str]) -> Built:
     status, output = 1, io.StringIO()
     try:
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
-            status = build_afresh_or_on(site, language, others, output)
-            if status == 0:
-                add_language(site, language)
+            status = build_and_add(site, language, others, output)
     except SphinxError as error:
         print(f"{error.category}: {error}", file=output)
     except OSError as error:  # what Sphinx warned of before is its echo
@@ -151,6 +160,14 @@ def build_language(site: Site, language: str, others: list[str]) -> Built:
     except Exception:
         traceback.print_exc(file=output)
     return Built(language, status, output.getvalue(), time.monotonic() - start)
+
+
+def build_and_add(site: Site, language: str, others: list[str], output: TextIO) -> int:
+    """Build one language and put it beside the others; return the exit status."""
+    status = build_afresh_or_on(site, language, others, output)
+    if status == 0:
+        add_language(site, language)
+    return status
 
 
 def build_afresh_or_on(
@@ -163,6 +180,8 @@ def build_afresh_or_on(
     start_afresh(marker, found, doctrees, stage)
     values = {"language": language, "gallery_intl_run": False}
     values |= published(site, others)
+    if site.light:  # its policy is written when its scripts are joined
+        values["gallery_intl_policy"] = False
     status = run_sphinx(site.srcdir, "html", stage, doctrees, values, output)
     if status == 0:
         marker.write_text(json.dumps(found), encoding="utf-8")
@@ -204,3 +223,41 @@ def start_afresh(marker: Path, found: list[str], *folders: Path) -> None:
             shutil.rmtree(folder, ignore_errors=True)
     marker.parent.mkdir(parents=True, exist_ok=True)
     marker.unlink(missing_ok=True)
+
+
+def run_sphinx(
+    srcdir: Path,
+    builder: str,
+    out: Path,
+    doctrees: Path,
+    values: dict[str, Any],
+    warnings: TextIO,
+) -> int:
+    """Build once, with values that go before those of conf.py; give the exit status.
+
+    Every warning is written to ``warnings``, and fails the build. What Sphinx and its
+    extensions raise is raised.
+    """
+    nocolor()
+    gc.set_threshold(NEW_OBJECTS)
+    with patch_docutils(srcdir), docutils_namespace():
+        app = Sphinx(
+            srcdir=srcdir,
+            confdir=srcdir,
+            outdir=out,
+            doctreedir=doctrees,
+            buildername=builder,
+            confoverrides=values,
+            status=None,
+            warning=warnings,
+            warningiserror=True,
+        )
+        app.build()
+        return app.statuscode
+
+
+def explain(error: Exception) -> str:
+    """Say in one line what went wrong; a copied tree has many errors in one."""
+    if isinstance(error, shutil.Error) and error.args and error.args[0]:
+        return str(error.args[0][0][-1])
+    return str(error)

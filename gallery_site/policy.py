@@ -11,15 +11,16 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.util import logging
-from sphinx.util.typing import ExtensionMetadata
 
 from gallery_intl import order
-from gallery_intl.files import html_pages, replace_file
+from gallery_site.project import BuildError
+from gallery_site.upstream import EVALUATED, KNOWN, STYLE
 
 logger = logging.getLogger(__name__)
 
@@ -36,34 +37,14 @@ POLICY = {
     "base-uri": "'none'",
     "form-action": "'self'",
 }
+FAULT = "an inline script that no page may run: %.60r (put it into a file)"
 INLINE = re.compile(r"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", re.S | re.I)
-# The theme sets the colour mode before anything is painted and puts the cursor into the
-# search field; it and Sphinx-Gallery set options of Sphinx's scripts; the light site
-# has all of these in its pages.
-KNOWN = re.compile(
-    r"""\s*(?:
-    (?:document\.documentElement\.dataset\.(?:mode|theme)
-      \ =\ localStorage\.getItem\("(?:mode|theme)"\)\ \|\|\ "\w*";\s*)+
-    | DOCUMENTATION_OPTIONS\.\w+\ =\ (?:'[^'\\<>]*'|\w+);\s*
-    | const\ DOCUMENTATION_OPTIONS\ =\ \{
-      (?:\s*\w+:\ (?:'[^'\\<>]*'|\w+),)*\s*\};?\s*
-    | //\ Activate\ the\ search\ field\ on\ page\ load
-      \s*let\ searchInput\ =\ document\.querySelector\("form\.bd-search\ input"\);
-      \s*if\ \(searchInput\)\ \{\s*searchInput\.focus\(\);\s*searchInput\.select\(\);
-      \s*console\.log\("[^"\\<>]*"\);\s*\}\s*
-    )""",
-    re.VERBOSE,
-)
-# The theme's one style element; `gallery_intl.css` says the same.
-STYLE = re.compile(r"<noscript>\s*<style>[^<]*</style>\s*</noscript>\s*")
 # The policy speaks of what follows it: it stands as early as it may.
 PLACE = re.compile(
     r"(?:\s*<!doctype[^>]*>)?(?:\s*<html[^>]*>)?(?:\s*<head[^>]*>)?"
     r"(?:\s*<meta\s+charset=[^>]*>)?\s*",
     re.I,
 )
-# Sphinx's way to hand its words to its scripts, which evaluates a text as a program.
-EVALUATED = re.compile(r"Documentation\.addTranslations\((\{.*?^\})\);", re.S | re.M)
 MARK = '<meta http-equiv="Content-Security-Policy"'
 OLD = re.compile(rf"{MARK}[^>]*>\n")
 
@@ -106,28 +87,24 @@ def without_eval(script: str) -> str:
     return EVALUATED.sub(assigned, script)
 
 
-def write_policies(pages: Iterable[Path]) -> Iterator[tuple[Path, str]]:
-    """Write the policy into files; give the scripts that it forbids, if any."""
-    for path in pages:
-        before = path.read_text(encoding="utf-8")
-        after = with_policy(before)
-        if after != before:
-            replace_file(path, after.encode("utf-8"), sync=False)
-        forbidden = (x for x in inline(after) if x.strip() and not KNOWN.fullmatch(x))
-        yield from ((path, script) for script in forbidden)
+def forbidden(page: str) -> list[str]:
+    """Return the scripts of a page that its policy forbids."""
+    return [x for x in inline(page) if x.strip() and not KNOWN.fullmatch(x)]
 
 
-def protect(app: Sphinx, error: Exception | None) -> None:
-    """Write the policy into every page of a finished build."""
-    if error or app.builder.format != "html" or not app.config.gallery_intl_policy:
-        return
-    words = Path(app.outdir, "_static", "translations.js")
-    if words.is_file():
-        text = without_eval(words.read_text(encoding="utf-8"))
-        words.write_text(text, encoding="utf-8")
-    for path, script in write_policies(html_pages(Path(app.outdir))):
+def protected(page: str, path: Path) -> str:
+    """Return a page with the policy; raise BuildError if it would break the page."""
+    for script in forbidden(page):
+        raise BuildError(f"{path}: {FAULT % script.strip()}")
+    return with_policy(page)
+
+
+def protect_page(app: Sphinx, path: Path, text: list[str]) -> None:
+    """Write the policy into a finished page, and name what it breaks."""
+    text[0] = with_policy(text[0])
+    for script in forbidden(text[0]):
         logger.warning(
-            "%s: an inline script that no page may run: %.60r (put it into a file)",
+            f"%s: {FAULT}",
             path.relative_to(app.outdir),
             script.strip(),
             type="gallery_intl",
@@ -135,9 +112,23 @@ def protect(app: Sphinx, error: Exception | None) -> None:
         )
 
 
-def setup(app: Sphinx) -> ExtensionMetadata:
-    # switched off by the live view, which puts a script of its own into each page
-    app.add_config_value("gallery_intl_policy", True, "html", bool)
-    # after all that writes pages
-    app.connect("build-finished", protect, priority=order.PROTECT)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+def rewrite_words(folder: Path) -> None:
+    """Rewrite the words of Sphinx's scripts in a built folder."""
+    words = folder / "_static" / "translations.js"
+    if words.is_file():
+        text = without_eval(words.read_text(encoding="utf-8"))
+        words.write_text(text, encoding="utf-8")
+
+
+def rewrite_words_of_build(app: Sphinx, error: Exception | None) -> None:
+    if not error and app.builder.format == "html":
+        rewrite_words(Path(app.outdir))
+
+
+def switch_on(app: Sphinx, config: Config) -> None:
+    """Give pages the policy, if the site wants it."""
+    if config.gallery_intl_policy:
+        app.connect("page-finished", protect_page, priority=order.PROTECT)
+        app.connect(
+            "build-finished", rewrite_words_of_build, priority=order.FINISH_PAGES
+        )

@@ -35,6 +35,8 @@ class Site(NamedTuple):
     excluded: list[str]  # what Sphinx does not read
     copied: list[Path]  # files, and folders of files, that Sphinx copies
     records: Path  # what pages printed on other machines
+    light: bool  # whether pages load only what they use
+    policy: bool  # whether pages carry a content security policy
     extensions: list[str]  # and the theme: the packages that a build imports
 
     @property
@@ -73,6 +75,8 @@ class Site(NamedTuple):
 SETTINGS: dict[str, tuple[Any, type]] = {
     "gallery_intl_languages": ({}, dict),
     "gallery_intl_records": (records.FOLDER, str),
+    "gallery_intl_policy": (False, bool),
+    "gallery_site_light": (True, bool),
     "gallery_site_picture": ("", str),
     "sphinx_gallery_conf": ({}, dict),
     "html_favicon": (None, str),
@@ -104,5 +108,7 @@ def read_site(srcdir: Path) -> Site:
         excluded=[*config.exclude_patterns, *config.templates_path],
         copied=[srcdir / x for x in config.html_static_path + config.html_extra_path],
         records=srcdir / config.gallery_intl_records,
+        light=config.gallery_site_light,
+        policy=config.gallery_intl_policy,
         extensions=[*config.extensions, config.html_theme],
     )

@@ -6,13 +6,20 @@ it, so that languages do not wait for each other.
 
 from __future__ import annotations
 
+import contextlib
+import json
 import shutil
+from pathlib import Path
 
-from gallery_site import search_index
-from gallery_site.light import bundle
+from sphinx.application import Sphinx
+
+from gallery_intl.files import replace_file
+from gallery_site.light import bundle, search_index
+from gallery_site.policy import protected, rewrite_words
 from gallery_site.project import Site
 
-LEFT_OUT = shutil.ignore_patterns(".buildinfo*")
+COPIED = ".copied.json"  # beside .buildinfo: the images and downloads of the last build
+LEFT_OUT = shutil.ignore_patterns(".buildinfo*", COPIED)
 
 
 def begin(site: Site) -> None:
@@ -25,8 +32,13 @@ def add_language(site: Site, language: str) -> None:
     """Copy the pages of a language that was built, and make them light."""
     folder = site.new / language
     shutil.copytree(site.stage(language), folder, ignore=LEFT_OUT)
+    if not site.light:
+        return
+    if site.policy:
+        rewrite_words(folder)
     search_index.shrink(folder / bundle.INDEX)
-    bundle.lighten(folder, site.out / "bundles" / language)
+    finish = protected if site.policy else bundle.unchanged
+    bundle.lighten(folder, site.out / "bundles" / language, finish)
 
 
 def publish(site: Site, languages: list[str]) -> None:
@@ -42,3 +54,30 @@ def publish(site: Site, languages: list[str]) -> None:
         site.html.rename(site.old)
     site.new.rename(site.html)
     shutil.rmtree(site.old, ignore_errors=True)
+
+
+def remove_outdated(app: Sphinx, error: Exception | None) -> None:
+    """Remove the images and downloads of an earlier build that this one has not.
+
+    Sphinx removes nothing: a figure or a download that changed has a new name, and the
+    old file would be published for ever. What others wrote there is theirs.
+    """
+    if error or app.builder.format != "html":
+        return
+    env, note = app.env, Path(app.outdir, COPIED)
+    now = {f"_images/{name}" for _pages, name in env.images.values()}
+    now |= {f"_downloads/{name}" for _pages, name in env.dlfiles.values()}
+    for name in noted(note) - now:
+        file = Path(app.outdir, name)
+        file.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # a download has a folder of its own
+            file.parent.rmdir()
+    replace_file(note, json.dumps(sorted(now)).encode(), sync=False)
+
+
+def noted(note: Path) -> set[str]:
+    """Return what the last build copied; nothing if it did not come to its end."""
+    try:
+        return set(json.loads(note.read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        return set()

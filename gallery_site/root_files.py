@@ -14,11 +14,10 @@ from markupsafe import Markup
 
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
-from gallery_intl.files import html_pages
 from gallery_intl.interface.languages import alternate_tags, language_tag
 from gallery_intl.text.sentences import sentences
-from gallery_site.policy import write_policies
-from gallery_site.project import BuildError, Site
+from gallery_site.policy import protected
+from gallery_site.project import Site
 from gallery_site.sharing import Shared, description_tag, open_graph_tags
 from gallery_site.sitemap import sitemap
 
@@ -46,30 +45,19 @@ def write_root_files(site: Site, folder: Path) -> None:
     (folder / ".nojekyll").touch()
     (folder / "robots.txt").write_text(robots(site.address), encoding="utf-8")
 
-    page = templates.get_template("index.html.jinja").render(
-        title=site.title,
-        choices=offered,
-        icon=icon(site, folder),
-        head=front_head(site, offered, folder),
-    )
-    (folder / FIRST).write_text(page, encoding="utf-8")
-    if site.address:
-        lost = templates.get_template("404.html.jinja").render(
-            title=site.title,
-            choices=[choice._asdict() | words(site, choice) for choice in offered],
-            icon=icon(site, folder),
-            root=urlsplit(site.address).path,
+    def write(name: str, **values: object) -> None:
+        page = templates.get_template(f"{name}.jinja").render(
+            title=site.title, icon=icon(site, folder), **values
         )
-        (folder / "404.html").write_text(lost, encoding="utf-8")
+        path = folder / name
+        path.write_text(protected(page, path) if site.policy else page, "utf-8")
+
+    write(FIRST, choices=offered, head=front_head(site, offered, folder))
+    if site.address:
+        lost = [choice._asdict() | words(site, choice) for choice in offered]
+        write("404.html", choices=lost, root=urlsplit(site.address).path)
         listed = sitemap(all_pages(site, offered, folder))
         (folder / "sitemap.xml").write_text(listed, encoding="utf-8")
-    protect(folder)
-
-
-def protect(folder: Path) -> None:
-    """Give all pages their policy; those of languages load other scripts by now."""
-    for path, _script in write_policies(html_pages(folder)):
-        raise BuildError(f"{path}: an inline script (put it into a file)")
 
 
 def choices(site: Site, folder: Path) -> list[Choice]:

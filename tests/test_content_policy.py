@@ -10,14 +10,16 @@ import pytest
 from bs4 import BeautifulSoup
 from playwright.sync_api import Browser, Page, Route, expect
 from polling import wait_until
+from sphinx.testing.util import SphinxTestApp
 
-from gallery_intl.files import html_pages
 from gallery_site.policy import (
+    forbidden,
+    protected,
     source_of,
     with_policy,
     without_eval,
-    write_policies,
 )
+from gallery_site.project import BuildError
 
 PAGE = "ko/tutorials/ranks/hello_ranks.html"
 THEME = """<!DOCTYPE html>
@@ -148,15 +150,41 @@ def test_a_page_without_a_head_gets_the_policy_too() -> None:
 def test_only_scripts_that_are_known_are_allowed_and_the_others_are_told(
     tmp_path: Path,
 ) -> None:
-    (tmp_path / "page.html").write_text(THEME + PLANTED["script"], encoding="utf-8")
+    bad = THEME + PLANTED["script"]
 
-    for _ in range(2):  # at a second build too, when the policy is there already
-        told = list(write_policies(html_pages(tmp_path)))
-        assert told == [(tmp_path / "page.html", "window.planted = true")]
+    for page in (bad, with_policy(bad)):  # when the policy is there already too
+        assert forbidden(page) == ["window.planted = true"]
+        with pytest.raises(BuildError, match=r"page\.html: an inline script"):
+            protected(page, tmp_path / "page.html")
 
-    text = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert source_of("DOCUMENTATION_OPTIONS.pagename = 'part/page';") in text
-    assert source_of("window.planted = true") not in text
+    assert source_of("DOCUMENTATION_OPTIONS.pagename = 'part/page';") in with_policy(
+        bad
+    )
+    assert source_of("window.planted = true") not in with_policy(bad)
+
+
+@pytest.mark.parametrize("is_on", [False, True])
+def test_a_project_has_the_policy_only_if_it_asks_for_it(
+    tmp_path: Path, is_on: bool
+) -> None:
+    (tmp_path / "conf.py").write_text(
+        'extensions = ["gallery_site"]\nhtml_theme = "pydata_sphinx_theme"\n'
+        + ("gallery_intl_policy = True\n" if is_on else "")
+    )
+    (tmp_path / "index.rst").write_text(
+        "Page\n====\n\n.. raw:: html\n\n   <script>plot()</script>\n"
+    )
+
+    app = SphinxTestApp("html", srcdir=tmp_path)
+    app.build()
+    app.cleanup()
+
+    page = (app.outdir / "index.html").read_text(encoding="utf-8")
+    told = app.warning.getvalue()
+    assert ("Content-Security-Policy" in page) == is_on
+    assert ("index.html: an inline script that no page may run: 'plot()'" in told) == (
+        is_on
+    )
 
 
 def test_the_words_of_sphinxs_scripts_are_no_program() -> None:

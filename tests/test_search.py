@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 from polling import wait_until
 
 from gallery_intl.interface.search import JapaneseSearch, KoreanSearch, pairs
-from gallery_site import search_index
+from gallery_site.light import search_index
 
 LANGUAGES = ("en", "ko", "zh_CN", "ja")
 QUERIES = Path(__file__).parent / "search_queries"

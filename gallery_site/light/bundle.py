@@ -11,7 +11,7 @@ import hashlib
 import re
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from gallery_intl.files import html_pages
@@ -34,8 +34,17 @@ SOURCE_MAP = re.compile(r"^//# sourceMappingURL=.*$", re.MULTILINE)
 FIRST = ("doctools.js", "translations.js")
 
 
-def lighten(root: Path, cache: Path) -> None:
-    """Bundle what the pages below a folder load; ``cache`` keeps the stylesheet."""
+def unchanged(page: str, path: Path) -> str:
+    return page
+
+
+def lighten(
+    root: Path, cache: Path, finish: Callable[[str, Path], str] = unchanged
+) -> None:
+    """Bundle what the pages below a folder load; ``cache`` keeps the stylesheet.
+
+    ``finish`` says what else each page is to get when its scripts are known.
+    """
     pages = read_pages(root)
     scripts = most_have([page.shared_scripts() for page in pages])
     styles = most_have([page.shared_styles() for page in pages])
@@ -43,7 +52,8 @@ def lighten(root: Path, cache: Path) -> None:
     css = cached(cache, root, styles, used_words(pages))
     style = write_bundle(root, STYLE, styles, css)
     for page in pages:
-        page.path.write_text(rewrite(page, style, script), encoding="utf-8")
+        text = finish(rewrite(page, style, script), page.path)
+        page.path.write_text(text, encoding="utf-8")
 
 
 def read_pages(root: Path) -> list[Page]:
