@@ -14,6 +14,7 @@ HAS_TRANSLATED_WORDS = True  # for `gallery_intl.interface`
 def setup(app: Sphinx) -> ExtensionMetadata:
     from gallery_intl import order
     from gallery_site import policy, publish, sharing
+    from gallery_site.sidebar import Sidebars
 
     # whether pages load only the styles and scripts that they use; our commands do it
     app.add_config_value("gallery_site_light", True, "", bool)
@@ -23,8 +24,10 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_config_value("gallery_intl_policy", False, "html", bool)
 
     app.setup_extension("gallery_intl.finished")
-    app.setup_extension("gallery_site.sidebar")
     app.connect("config-inited", policy.switch_on)
+    sidebars = Sidebars()
+    app.connect("env-updated", sidebars.forget)
+    app.connect("html-page-context", sidebars.replace, priority=order.AFTER_THEME)
     # after the links to the other languages (500), which it names
     app.connect("html-page-context", sharing.describe_page, priority=order.AFTER_THEME)
     app.connect("build-finished", publish.remove_outdated)

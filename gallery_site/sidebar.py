@@ -1,159 +1,79 @@
 """Make the theme's sidebar once for a section, and mark each page in it.
 
-pydata-sphinx-theme resolves the whole navigation, or prints it again from a tree, for
-each page that it writes: a thousand pages of a thousand links. Here its sidebar is
-taken once, and what a page has of its own is written into it: addresses that start at
-the page, and the path to its entry.
+The theme moves its marks in a tree of the whole navigation, and prints that, for each
+page that it writes: with 1,000 pages in the sidebar most of a build's time. Here its
+sidebar is taken once, as text, and what a page has of its own is written into it:
+addresses that start at the page, and the path to its entry.
 """
 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+import re
 from html import escape
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 from sphinx.util.osutil import relative_uri
 
+from gallery_site import upstream
+
 if TYPE_CHECKING:
-    from bs4 import BeautifulSoup, Tag
+    from bs4 import BeautifulSoup
     from sphinx.application import Sphinx
-    from sphinx.util.typing import ExtensionMetadata
 
-from gallery_intl import order
-
-MAKER = "generate_toctree_html"  # the theme's function, in the templates
-THEMES_OWN = "_pst_sidebar_toctree_cache"  # what the theme remembers, in the app
-CHEVRON = (
-    '<summary><span class="toctree-toggle" role="presentation">'
-    '<i class="fa-solid fa-chevron-down"></i></span></summary>'
-)
-MARKS = {"current", "active", "has-children"}
+INTERNAL = re.compile(r'(<a class="[^"]*\binternal\b[^"]*" href=")([^"]*)')
+ENTRY = r"""(?xs)
+    <li\ class="(?P<level>\S+)(?P<classes>[^"]*)">
+    <a\ class="(?P<link>[^"]*)"\ href="%s">(?P<title>.*?)</a>
+    (?:<details[^>]*>(?P<summary><summary>.*?</summary>)<ul>)?
+"""
 
 
-class UnknownShapeError(Exception):
-    """The theme's sidebar is not the one that is known here."""
-
-
-@dataclass(frozen=True, eq=False)
-class Entry:
-    """A link of the sidebar, with those below it."""
-
-    uri: str  # quoted; from the root of the site, or with a host
-    title: str  # HTML
-    classes: tuple[str, ...]  # of its list item, without marks
-    link_classes: str
-    is_open: bool
-    below: tuple[Entry, ...]
-
-
-@dataclass
 class Sidebar:
-    """The entries of a section, and how a page shows them."""
+    """The sidebar of a section, and how a page shows it."""
 
-    entries: tuple[Entry, ...]
-    collapse: bool  # show below an entry only the path to the page
-    folder: str = ""  # of the page that was printed last
-    html: dict[Entry, str] = field(default_factory=dict)  # of closed ones, from there
-    paths: dict[str, set[Entry]] = field(default_factory=dict)  # to the pages
-
-    def __post_init__(self) -> None:
-        for entry in self.entries:
-            self._note(entry, ())
-
-    def _note(self, entry: Entry, above: tuple[Entry, ...]) -> None:
-        path = (*above, entry)
-        self.paths.setdefault(entry.uri, set()).update(path)
-        for lower in entry.below:
-            self._note(lower, path)
+    def __init__(self, soup: BeautifulSoup, base: str) -> None:
+        self.paths: dict[str, set[str]] = {}  # of pages: what leads to their entries
+        for anchor in soup.select("a.internal"):
+            anchor["href"] = urljoin(f"/{base}", str(anchor["href"])).removeprefix("/")
+            above = (item.a for item in anchor.find_parents("li"))
+            path = {str(entry["href"]) for entry in above if entry}
+            self.paths.setdefault(str(anchor["href"]), set()).update(path)
+        self.html = str(soup)
+        self.folder: str | None = None  # of the page that was printed last
+        self.seen_there = ""  # the sidebar, with addresses that start in that folder
 
     def of_page(self, uri: str) -> str:
-        """Print the sidebar of a page, as the theme would."""
-        if posixpath.dirname(uri) != self.folder:
-            self.folder = posixpath.dirname(uri)
-            self.html.clear()
-        path = self.paths[uri]
-        items = "\n".join(self._item(entry, uri, path) for entry in self.entries)
-        return f'<ul class="current nav bd-sidenav">\n{items}\n</ul>\n'
-
-    def _item(self, entry: Entry, uri: str, path: set[Entry]) -> str:
-        if entry in path:
-            return "".join(self._open_item(entry, uri, path))
-        if entry not in self.html:
-            self.html[entry] = "".join(self._closed_item(entry, uri))
-        return self.html[entry]
-
-    def _open_item(self, entry: Entry, uri: str, path: set[Entry]) -> Iterator[str]:
-        yield start(entry, "current", "active", *has_children(entry.below))
-        if entry.uri == uri:
-            yield '<a aria-current="page" class="current '
-            yield f'{entry.link_classes}" href="#">{entry.title}</a>'
-        else:
-            yield link(entry, uri)
-        if entry.below:
-            mark = ' class="current"' if path & {*entry.below} else ""
-            items = "\n".join(self._item(lower, uri, path) for lower in entry.below)
-            yield f'<details open="open">{CHEVRON}<ul{mark}>\n{items}\n</ul></details>'
-        yield "</li>"
-
-    def _closed_item(self, entry: Entry, uri: str) -> Iterator[str]:
-        below = () if self.collapse else entry.below
-        yield start(entry, *has_children(below))
-        yield link(entry, uri)
-        if below:
-            mark = ' open="open"' if entry.is_open else ""
-            items = "\n".join(self._item(lower, uri, set()) for lower in below)
-            yield f"<details{mark}>{CHEVRON}<ul>\n{items}\n</ul></details>"
-        yield "</li>"
+        """Return the sidebar of a page, as the theme would print it."""
+        folder = posixpath.dirname(uri)
+        base = f"{folder}/" if folder else ""
+        if folder != self.folder:
+            self.folder = folder
+            self.seen_there = INTERNAL.sub(
+                lambda found: found[1] + relative_uri(base, found[2]), self.html
+            )
+        html = self.seen_there.replace('<ul class="', '<ul class="current ', 1)
+        for entry in self.paths[uri]:
+            html = marked(html, relative_uri(base, entry), entry == uri)
+        return html
 
 
-def start(entry: Entry, *marks: str) -> str:
-    return f'<li class="{" ".join((*entry.classes, *marks))}">'
+def marked(html: str, href: str, is_page: bool) -> str:
+    """Mark the entries with an address as those of the page, or as above it."""
 
+    def mark(found: re.Match[str]) -> str:
+        link = f'<a class="{found["link"]}" href="{escape(href)}">'
+        if is_page:
+            link = f'<a aria-current="page" class="current {found["link"]}" href="#">'
+        item = f'<li class="{found["level"]} current active{found["classes"]}">'
+        text = f"{item}{link}{found['title']}</a>"
+        if found["summary"]:
+            below = "<ul>" if is_page else '<ul class="current">'
+            text += f'<details open="open">{found["summary"]}{below}'
+        return text
 
-def has_children(below: tuple[Entry, ...]) -> tuple[str, ...]:
-    return ("has-children",) if below else ()
-
-
-def link(entry: Entry, base: str) -> str:
-    address = entry.uri if ":" in entry.uri else relative_uri(base, entry.uri)
-    return f'<a class="{entry.link_classes}" href="{escape(address)}">{entry.title}</a>'
-
-
-def read(soup: BeautifulSoup, base: str) -> tuple[Entry, ...]:
-    """Read the sidebar that the theme made for the page at ``base``."""
-    tags = soup.find_all(True, recursive=False)
-    if [tag.name for tag in tags] != ["ul"]:  # lists with captions, for one
-        raise UnknownShapeError
-    return read_entries(tags[0], base)
-
-
-def read_entries(items: Tag, base: str) -> tuple[Entry, ...]:
-    return tuple(
-        read_entry(item, base) for item in items.find_all("li", recursive=False)
-    )
-
-
-def read_entry(item: Tag, base: str) -> Entry:
-    anchor = item.find("a", recursive=False)
-    if anchor is None:
-        raise UnknownShapeError
-    address = str(anchor["href"])
-    if address == "#":
-        address = base
-    elif ":" not in address:
-        address = urljoin(f"/{base}", address).removeprefix("/")
-    below = item.select_one(":scope > details > ul")
-    return Entry(
-        uri=address,
-        title=anchor.decode_contents(),
-        classes=tuple(name for name in item["class"] if name not in MARKS),
-        link_classes=" ".join(name for name in anchor["class"] if name not in MARKS),
-        is_open=item.select_one(":scope > details[open]") is not None,
-        below=() if below is None else read_entries(below, base),
-    )
+    return re.sub(ENTRY % re.escape(escape(href)), mark, html)
 
 
 class Sidebars:
@@ -165,7 +85,7 @@ class Sidebars:
     def forget(self, app: Sphinx, *_: object) -> None:
         """Make them anew: pages were read, which may have other titles now."""
         self.known.clear()
-        vars(app).pop(THEMES_OWN, None)
+        upstream.forget_sidebars(app)
 
     def replace(
         self,
@@ -176,53 +96,35 @@ class Sidebars:
         *_: object,
     ) -> None:
         """Put ours before the theme's, which goes on making what ours does not."""
-        make = context.get(MAKER)
+        make = context.get(upstream.SIDEBAR)
         if make is None:
             return
 
         def make_here(kind: str, startdepth: int = 1, **options: Any) -> Any:
-            if kind == "sidebar" and startdepth == 1:
+            if kind == "sidebar" and startdepth == 1 and not options.get("collapse"):
                 sidebar = self.of_section(app, pagename, options)
                 uri = app.builder.get_target_uri(pagename)
                 if sidebar is not None and uri in sidebar.paths:
                     return sidebar.of_page(uri)
             return make(kind, startdepth=startdepth, **options)
 
-        context[MAKER] = make_here
+        context[upstream.SIDEBAR] = make_here
 
     def of_section(
         self, app: Sphinx, pagename: str, options: dict[str, Any]
     ) -> Sidebar | None:
-        """Give the sidebar of the section that a page is in, if it can be read."""
-        from pydata_sphinx_theme.toctree import _get_ancestor_pagename
+        """Return the sidebar of the section that a page is in, if it has a known form.
 
-        section = _get_ancestor_pagename(app, pagename, 1)[0]
+        It is that of the section's own page, where no entry is marked.
+        """
+        section = upstream.section_of(app, pagename)
         if section is None:
             return None
         key = (section, *sorted(options.items()))
         if key not in self.known:
-            try:
-                entries = made_by_theme(app, section, options)
-                self.known[key] = Sidebar(entries, bool(options.get("collapse")))
-            except UnknownShapeError:
-                self.known[key] = None
+            soup = upstream.sidebar_of(app, section, options)
+            lists = [tag.name for tag in soup.find_all(True, recursive=False)]
+            is_known = lists == ["ul"] and not soup.select(".current")
+            uri = app.builder.get_target_uri(section)
+            self.known[key] = Sidebar(soup, uri) if is_known else None
         return self.known[key]
-
-
-def made_by_theme(
-    app: Sphinx, section: str, options: dict[str, Any]
-) -> tuple[Entry, ...]:
-    """Let the theme make the sidebar of a section's own page, whole."""
-    from pydata_sphinx_theme.toctree import add_toctree_functions
-
-    context: dict[str, Callable[..., Any]] = {}
-    add_toctree_functions(app, section, "", context, None)
-    soup = context[MAKER]("sidebar", **{**options, "collapse": False})
-    return read(soup, app.builder.get_target_uri(section))
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    sidebars = Sidebars()
-    app.connect("env-updated", sidebars.forget)
-    app.connect("html-page-context", sidebars.replace, priority=order.AFTER_THEME)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

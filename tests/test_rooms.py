@@ -16,12 +16,14 @@ PACKAGES = ("gallery_intl", "gallery_run", "gallery_site")
 # a room may import what stands in an earlier line, and nothing of its own line
 FLOORS = (
     ("gallery_intl.files", "gallery_intl.order"),
+    ("gallery_intl.finished",),
     ("gallery_intl.text",),
     ("gallery_intl.script", "gallery_intl.catalogs"),
     ("gallery_intl.rules",),
     ("gallery_intl.page", "gallery_intl.interface"),
     ("gallery_intl.downloads", "gallery_intl.figures"),
     ("gallery_run",),
+    ("gallery_site.light",),
     ("gallery_site",),
 )
 LEVEL = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
@@ -41,7 +43,7 @@ SHARED = """
     rules: check
     script.needs: needs
     script.source: Block blocks normalize_newlines tokens world_size
-    text.sentences: describe opening sentences
+    text.sentences: describe sentences
 """
 
 

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bs4 import BeautifulSoup
 from sphinx.testing.util import SphinxTestApp
 
-from gallery_site import sidebar
+from gallery_site import sidebar, upstream
 
 INDEX = "Start\n=====\n\n.. toctree::\n\n   one/index\n   two/index\n"
 PAGE = "{name} & `code`\n===============\n\nSome text.\n\nA part of it\n------------\n"
@@ -40,7 +41,7 @@ def pages(sphinx_test_tempdir: Path) -> Path:
     write(folder, "two/index", ("only",), "\n   :caption: Pages")
     (folder / "index.rst").write_text(INDEX, encoding="utf-8")
     (folder / "conf.py").write_text(
-        'extensions = ["gallery_site.sidebar"]\nhtml_theme = "pydata_sphinx_theme"\n'
+        'extensions = ["gallery_site"]\nhtml_theme = "pydata_sphinx_theme"\n'
     )
     return folder
 
@@ -66,7 +67,7 @@ def test_it_is_the_themes_sidebar(
     shown: dict[str, list[str]] = {}
     made: list[tuple[Any, ...]] = []
     printed: list[str] = []
-    make, of_page = sidebar.made_by_theme, sidebar.Sidebar.of_page
+    make, of_page = upstream.sidebar_of, sidebar.Sidebar.of_page
 
     def note(app: Any, section: str, options: dict[str, Any]) -> Any:
         made.append((section, *sorted(options.items())))
@@ -78,10 +79,10 @@ def test_it_is_the_themes_sidebar(
 
     def keep(_app: Any, pagename: str, _name: str, context: Any, _tree: Any) -> None:
         if not context["suppress_sidebar_toctree"](includehidden=True):
-            html = context[sidebar.MAKER]("sidebar", **options)
+            html = context[upstream.SIDEBAR]("sidebar", **options)
             shown.setdefault(pagename, []).append(words(html))
 
-    monkeypatch.setattr(sidebar, "made_by_theme", note)
+    monkeypatch.setattr(upstream, "sidebar_of", note)
     monkeypatch.setattr(sidebar.Sidebar, "of_page", note_page)
     app = SphinxTestApp(builder, srcdir=pages)
     app.connect("html-page-context", keep, priority=550)  # before ours, and after
@@ -97,6 +98,22 @@ def test_it_is_the_themes_sidebar(
     assert app.builder.get_target_uri("one/last") in printed, "the theme printed it"
     assert {section for section, *_ in made} == {"one/index", "two/index"}
     assert len(made) == len(set(made)), "made again for a page"
+
+
+def test_every_link_of_a_sidebar_leads_to_its_page(pages: Path) -> None:
+    app = SphinxTestApp("html", srcdir=pages)
+    app.build()
+    app.cleanup()
+
+    for path in app.outdir.glob("[ot]*/**/*.html"):
+        page = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+        links = page.select(".bd-sidenav a.internal")
+        assert links, path
+        for link in links:
+            target = path if link["href"] == "#" else path.parent / link["href"]
+            title = target.resolve().relative_to(app.outdir).with_suffix("").as_posix()
+            assert target.is_file(), (path, link)
+            assert link.get_text().startswith(title), path
 
 
 def test_a_later_build_shows_titles_as_they_are_then(pages: Path) -> None:
