@@ -7,18 +7,6 @@ const fromDisk = location.protocol === "file:";
 if (fromDisk) DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
 document.documentElement.classList.toggle("has-snippets", !fromDisk);
 
-// A published index has distances between pages in place of their numbers.
-const setIndex = Search.setIndex;
-Search.setIndex = (index) => {
-  const addUp = (found) => {
-    let page = 0;
-    return [found].flat().map((distance) => (page += distance));
-  };
-  for (const words of index.distances ? [index.terms, index.titleterms] : [])
-    for (const word of Object.keys(words)) words[word] = addUp(words[word]);
-  setIndex(index);
-};
-
 const letters = `[${searchKnows.letters}]`;
 const hyphened = `(?:(?!${letters})[\\p{L}\\p{N}_])+(?:-(?:(?!${letters})[\\p{L}\\p{N}_])+)*`;
 const runs = new RegExp(`${letters}+|${hyphened}`, "gu");

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from gallery_site.light.upstream import INLINED, USED_FOR
+
 STYLE = re.compile(r'<link\b[^>]*\brel="stylesheet"[^>]*>\s*')
 SCRIPT = re.compile(r'<script\b[^>]*\bsrc="[^"]*"[^>]*></script>\s*')
 PRELOAD = re.compile(r'<link\b[^>]*\brel="preload"[^>]*\bas="script"[^>]*>\s*')
@@ -20,19 +22,6 @@ ATTRIBUTE = re.compile(r'\s([\w-]+)(?:="([^"]*)")?')
 # With more to say, such as a media query, a tag stays as it is.
 PLAIN = {"rel", "href", "type", "src", "defer"}
 IN_ITS_TIME = {"defer", "async", "type"}
-
-SEARCH = ('id="search-results"', "search_as_you_type = true")
-# Scripts that theme and extensions load everywhere; a sign of a page that needs them.
-USED_FOR = {
-    "searchtools.js": SEARCH,
-    "language_data.js": SEARCH,
-    "searchindex.js": SEARCH,
-    "fontawesome.js": ["fa-custom"],
-    "sg-tags.js": ["sphx-glr-tag"],
-    "design-tabs.js": ["sd-tab-set"],
-}
-# What scripts inside the page read on its way: this cannot wait.
-INLINED = "documentation_options.js"
 
 
 class Tag(NamedTuple):

@@ -17,6 +17,7 @@ from pathlib import Path
 from gallery_intl.files import html_pages
 from gallery_site.light import stylesheet
 from gallery_site.light.assets import Bundle, Page, read_page, rewrite
+from gallery_site.light.upstream import BEGINNING, FIRST
 
 HERE = Path(__file__).parent
 STATIC = "_static"
@@ -27,11 +28,7 @@ INDEX = "searchindex.js"  # data: the words in it are those of the text
 CLASSES = re.compile(r"""class=["']([^"']*)""")
 INLINE_SCRIPT = re.compile(r"<script(?![^>]* src=)[^>]*>(.*?)</script>", re.DOTALL)
 WORD = re.compile(r"[\w-]+")
-# "bs-" in `bs-${name}` or "bs-" + name: a script makes names of classes with it
-BEGINNING = re.compile(r"""([A-Za-z][\w-]*-)(?=["'`]|\$\{)""")
 SOURCE_MAP = re.compile(r"^//# sourceMappingURL=.*$", re.MULTILINE)
-# Scripts that waited for the page begin their work at once: their words come first.
-FIRST = ("doctools.js", "translations.js")
 
 
 def unchanged(page: str, path: Path) -> str:
