@@ -111,7 +111,7 @@ def check(options: argparse.Namespace) -> None:
 
 
 def parser() -> argparse.ArgumentParser:
-    """Give the command line."""
+    """Return the command line."""
     top = argparse.ArgumentParser(prog="python -m gallery_site", description=__doc__)
     top.add_argument("--source", type=Path, default=Path(), help="folder of conf.py")
     commands = top.add_subparsers(required=True, metavar="command")

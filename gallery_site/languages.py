@@ -58,7 +58,7 @@ class Build(NamedTuple):
     line: Connection
 
     def result(self) -> Built:
-        """Give how it ended, also if it was killed."""
+        """Return how it ended, also if it was killed."""
         try:
             return cast(Built, self.line.recv())
         except EOFError:
@@ -101,7 +101,7 @@ def own_modules(extensions: list[str]) -> Iterator[str]:
 
 
 def incomplete(site: Site, languages: list[str]) -> list[str]:
-    """Give the languages that lack pages: not each link to them leads somewhere."""
+    """Return the languages that lack pages: not each link to them leads somewhere."""
     pages = [f"{page}.html" for page in site.pages()]
     return [
         language
@@ -122,7 +122,7 @@ def start_build(
 
 
 def as_completed(builds: list[Build]) -> Iterator[Built]:
-    """Give the results in the order in which they come."""
+    """Yield the results in the order in which they come."""
     running = {build.line: build for build in builds}
     while running:
         for line in wait(list(running)):
@@ -189,7 +189,7 @@ def build_afresh_or_on(
 
 
 def published(site: Site, languages: list[str]) -> dict[str, str]:
-    """Say where languages lie that were built before, as settings."""
+    """Return where languages lie that were built before, as settings."""
     return {
         f"gallery_intl_published.{language}": str(site.html / language)
         for language in languages
@@ -197,7 +197,7 @@ def published(site: Site, languages: list[str]) -> dict[str, str]:
 
 
 def sources(site: Site) -> list[str]:
-    """Give what the site has files of: pages, and what is copied."""
+    """Return what the site has files of: pages, and what is copied."""
     pages = [f"{page}.rst" for page in site.pages()]
     copied = [file for folder in site.copied for file in (folder, *folder.rglob("*"))]
     names = [os.path.relpath(path, site.srcdir) for path in copied if not hidden(path)]
@@ -257,7 +257,7 @@ def run_sphinx(
 
 
 def explain(error: Exception) -> str:
-    """Say in one line what went wrong; a copied tree has many errors in one."""
+    """Return in one line what went wrong; a copied tree has many errors in one."""
     if isinstance(error, shutil.Error) and error.args and error.args[0]:
         return str(error.args[0][0][-1])
     return str(error)

@@ -27,13 +27,13 @@ def without_siblings(page: str) -> str:
 
 
 def file_name(title: str, language: str) -> str:
-    """Give a name that any system can hold, and any language's reader can type."""
+    """Return a name that any system can hold, and any language's reader can type."""
     slug = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "site"
     return f"{slug}-{language}"
 
 
 def files(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Give the files of a built language as they are packed, in a fixed order."""
+    """Yield the files of a built language as they are packed, in a fixed order."""
     paths = (path for path in folder.rglob("*") if path.is_file())
     for path in sorted(paths, key=lambda path: path.relative_to(folder).as_posix()):
         data = path.read_bytes()

@@ -62,12 +62,12 @@ def with_policy(page: str) -> str:
 
 
 def inline(page: str) -> Iterator[str]:
-    """Give the scripts that stand in a page."""
+    """Yield the scripts that stand in a page."""
     yield from INLINE.findall(page)
 
 
 def source_of(script: str) -> str:
-    """Give what allows one inline script in a policy: its hash."""
+    """Return what allows one inline script in a policy: its hash."""
     digest = hashlib.sha256(script.encode("utf-8")).digest()
     return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
 

@@ -45,26 +45,26 @@ class Site(NamedTuple):
 
     @property
     def new(self) -> Path:
-        """Give where the next site is put together."""
+        """Return where the next site is put together."""
         return self.out / "html.new"
 
     @property
     def old(self) -> Path:
-        """Give where the last site is while the next takes its place."""
+        """Return where the last site is while the next takes its place."""
         return self.out / "html.old"
 
     def pages(self) -> list[str]:
-        """Give the names of the pages that Sphinx will find."""
+        """Return the names of the pages that Sphinx will find."""
         return sorted(Project(self.srcdir, [".rst"]).discover(self.excluded))
 
     def translate(self, language: str) -> Callable[[str], str]:
-        """Give what translates a word of the interface."""
+        """Return what translates a word of the interface."""
         path = catalogs.po_path(self.locale_dir, language, "sphinx")
         found = catalogs.translations(path)
         return lambda message: found.get(message, message)
 
     def stage(self, language: str) -> Path:
-        """Give where a language is built; Sphinx works on it again next time."""
+        """Return where a language is built; Sphinx works on it again next time."""
         return self.out / "stage" / language
 
     def doctrees(self, language: str) -> Path:

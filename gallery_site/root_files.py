@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, urlsplit
+from xml.etree import ElementTree
 
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
@@ -19,11 +20,12 @@ from gallery_intl.text.sentences import sentences
 from gallery_site.policy import protected
 from gallery_site.project import Site
 from gallery_site.sharing import Shared, description_tag, open_graph_tags
-from gallery_site.sitemap import sitemap
 
 HERE = Path(__file__).parent / "front"
 FIRST = "index.html"
 MARKUP = re.compile(r"[`*|]")
+SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
+XHTML = "http://www.w3.org/1999/xhtml"
 
 
 class Choice(NamedTuple):
@@ -61,7 +63,7 @@ def write_root_files(site: Site, folder: Path) -> None:
 
 
 def choices(site: Site, folder: Path) -> list[Choice]:
-    """Give the languages that are built, in their order."""
+    """Return the languages that are built, in their order."""
     return [
         Choice(
             language,
@@ -77,7 +79,7 @@ def choices(site: Site, folder: Path) -> list[Choice]:
 
 
 def first_sentence(site: Site, language: str) -> str:
-    """Give what the first page says first, if it is translated and has no markup."""
+    """Return what the first page says first, if it is translated and has no markup."""
     path = catalogs.po_path(site.locale_dir, language, site.first_page)
     found = catalogs.active(catalogs.read(path)) if path.is_file() else []
     first = next((entry for entry in found if entry.comment == "paragraph"), None)
@@ -88,7 +90,7 @@ def first_sentence(site: Site, language: str) -> str:
 
 
 def icon(site: Site, folder: Path) -> str | None:
-    """Give the path of the favicon, which each language has."""
+    """Return the path of the favicon, which each language has."""
     if not site.icon:
         return None
     found = folder.glob(f"*/_static/{Path(site.icon).name}")
@@ -118,12 +120,30 @@ def addresses(site: Site, offered: list[Choice], page: str) -> dict[str, str]:
 def all_pages(
     site: Site, offered: list[Choice], folder: Path
 ) -> Iterator[dict[str, str]]:
-    """Give the addresses of every page in the languages that have it."""
+    """Yield the addresses of every page in the languages that have it."""
     for name in site.pages():
         page = f"{name}.html"
         having = [x for x in offered if (folder / x.language / page).is_file()]
         if having:
             yield addresses(site, having, page)
+
+
+def sitemap(pages: Iterable[dict[str, str]]) -> str:
+    """Return the sitemap; each page maps its languages (and x-default) to addresses.
+
+    sphinx-sitemap sees one language at a time: its links to the others are guesses.
+    """
+    urls = ElementTree.Element("urlset", {"xmlns": SITEMAP, "xmlns:xhtml": XHTML})
+    for page in pages:
+        for address in dict.fromkeys(page.values()):
+            url = ElementTree.SubElement(urls, "url")
+            ElementTree.SubElement(url, "loc").text = address
+            for tag, href in page.items():
+                link = {"rel": "alternate", "hreflang": tag, "href": href}
+                ElementTree.SubElement(url, "xhtml:link", link)
+    ElementTree.indent(urls, "")
+    xml = ElementTree.tostring(urls, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{xml}\n'
 
 
 def front_head(site: Site, offered: list[Choice], folder: Path) -> Markup:
@@ -157,7 +177,7 @@ def picture(site: Site, offered: list[Choice]) -> str:
 
 
 def words(site: Site, choice: Choice) -> dict[str, str]:
-    """Give what the 404 page says in a language."""
+    """Return what the 404 page says in a language."""
     _ = site.translate(choice.language)
     return {
         "heading": _("Page not found"),

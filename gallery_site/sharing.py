@@ -78,7 +78,7 @@ def open_graph_tags(page: Shared) -> Markup:
 
 
 def has_address(app: Sphinx) -> bool:
-    """Tell whether the pages of this build have public addresses."""
+    """Return whether the pages of this build have public addresses."""
     return app.builder.name in ("html", "dirhtml") and bool(app.config.html_baseurl)
 
 

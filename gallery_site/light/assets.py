@@ -55,16 +55,16 @@ class Page:
     scripts: list[Tag]
 
     def needs(self, script: Tag) -> bool:
-        """Tell whether a script has something to do here."""
+        """Return whether a script has something to do here."""
         signs = USED_FOR.get(posixpath.basename(script.file), [""])
         return any(sign in self.text for sign in signs)
 
     def shared_styles(self) -> list[str]:
-        """Give the stylesheets that may be loaded together."""
+        """Return the stylesheets that may be loaded together."""
         return [tag.file for tag in self.styles if tag.is_plain]
 
     def shared_scripts(self) -> list[str]:
-        """Give the scripts that may be loaded together."""
+        """Return the scripts that may be loaded together."""
         return [
             tag.file
             for tag in self.scripts
@@ -95,7 +95,7 @@ def is_inlined(script: Tag) -> bool:
 
 
 def rewrite(page: Page, style: Bundle, script: Bundle) -> str:
-    """Give a page that loads bundles in place of their parts."""
+    """Return a page that loads bundles in place of their parts."""
     folder = page.path.parent.relative_to(page.root).as_posix()
     text = PRELOAD.sub("", page.text)
     styles = in_place_of(style, page.shared_styles())
@@ -109,7 +109,7 @@ def rewrite(page: Page, style: Bundle, script: Bundle) -> str:
 
 
 def in_place_of(bundle: Bundle, loaded: list[str]) -> dict[str, Bundle | None]:
-    """Say what takes the place of files: the bundle that of the first of its parts.
+    """Return what takes the place of files: the bundle that of the first of its parts.
 
     A page that loads only some of the parts keeps them as they are.
     """

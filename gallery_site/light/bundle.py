@@ -60,7 +60,7 @@ def read_pages(root: Path) -> list[Page]:
 
 
 def most_have(lists: list[list[str]]) -> list[str]:
-    """Give what is in more than half of some lists, in the order of the first list."""
+    """Return what is in more than half of some lists, in the order of the first."""
     counts = Counter(name for names in lists for name in dict.fromkeys(names))
     return [name for name, count in counts.items() if count > len(lists) / 2]
 
@@ -92,7 +92,7 @@ def read_script(root: Path, name: str) -> str:
 
 
 def used_words(pages: list[Page]) -> set[str]:
-    """Give the classes on pages, and all words of scripts that may put one there.
+    """Return the classes on pages, and all words of scripts that may put one there.
 
     A word that ends in a hyphen is the beginning of names that a script makes.
     """
@@ -105,7 +105,7 @@ def used_words(pages: list[Page]) -> set[str]:
 
 
 def script_texts(pages: list[Page]) -> Iterator[str]:
-    """Give the text of every script that a page runs."""
+    """Yield the text of every script that a page runs."""
     files = {tag.file for page in pages for tag in page.scripts if page.needs(tag)}
     yield from (read_script(pages[0].root, file) for file in files - {INDEX})
     yield from {text for page in pages for text in INLINE_SCRIPT.findall(page.text)}

@@ -27,7 +27,7 @@ logging.getLogger("fontTools").setLevel(logging.WARNING)  # it tells each step
 
 
 def inline_icons(rules: list[Node], root: Path) -> Iterator[Node]:
-    """Give the rules with their icon fonts inside; a font without an icon goes."""
+    """Yield the rules with their icon fonts inside; a font without an icon goes."""
     wanted = icons(strings(rules))
     for rule in rules:
         path = font_of(rule, root)
@@ -40,14 +40,14 @@ def inline_icons(rules: list[Node], root: Path) -> Iterator[Node]:
 
 
 def icons(found: Iterable[str]) -> set[int]:
-    """Give the characters that may stand for an icon."""
+    """Return the characters that may stand for an icon."""
     texts = list(found)
     single = {ord(text) for text in texts if len(text) == 1}
     return single | {ord(char) for text in texts for char in text} & set(PRIVATE)
 
 
 def font_of(rule: Node, root: Path) -> Path | None:
-    """Give the file of a ``@font-face``; None if it has several, or another form."""
+    """Return the file of a ``@font-face``; None if it has several, or another form."""
     if not isinstance(rule, AtRule) or rule.lower_at_keyword != "font-face":
         return None
     found = [link_of(token) for token in links(rule)]
@@ -61,13 +61,13 @@ def read(path: Path) -> TTFont:
 
 
 def is_icon_font(font: TTFont) -> bool:
-    """Tell whether most of a font's characters are nobody's letters."""
+    """Return whether most of a font's characters are nobody's letters."""
     characters = font.getBestCmap()
     return sum(code in PRIVATE for code in characters) > len(characters) / 2
 
 
 def subset(font: TTFont, characters: set[int]) -> bytes:
-    """Give a font with only some characters, and its licence."""
+    """Return a font with only some characters, and its licence."""
     options = Options(
         flavor=WOFF2[1:], hinting=False, layout_features=[], name_IDs=list(LICENCE)
     )

@@ -22,7 +22,7 @@ Uses = Callable[[str], bool]  # whether a class is used
 
 
 def read_rules(root: Path, name: str) -> Iterator[Node]:
-    """Give the rules of a stylesheet in a folder, those it imports in their place.
+    """Yield the rules of a stylesheet in a folder, those it imports in their place.
 
     Links are written as they are seen from the folder.
     """
@@ -38,7 +38,7 @@ def read_rules(root: Path, name: str) -> Iterator[Node]:
 
 
 def imported_file(rule: Node) -> str | None:
-    """Give what a rule imports from a file beside it, on no condition."""
+    """Return what a rule imports from a file beside it, on no condition."""
     if not isinstance(rule, AtRule) or rule.lower_at_keyword != "import":
         return None
     match [token for token in rule.prelude if token.type != "whitespace"]:
@@ -48,14 +48,14 @@ def imported_file(rule: Node) -> str | None:
 
 
 def is_idle(rule: Node) -> bool:
-    """Tell whether a rule says nothing to a browser; licences are kept."""
+    """Return whether a rule says nothing to a browser; licences are kept."""
     if isinstance(rule, Comment):
         return not rule.value.startswith("!")
     return isinstance(rule, AtRule) and rule.lower_at_keyword == "charset"
 
 
 def inside(node: Node) -> Iterator[Node]:
-    """Give everything inside a rule, a block or a function."""
+    """Yield everything inside a rule, a block or a function."""
     for part in ("prelude", "arguments", "content"):
         for child in getattr(node, part, None) or ():
             yield child
@@ -63,7 +63,7 @@ def inside(node: Node) -> Iterator[Node]:
 
 
 def links(rule: Node) -> Iterator[Node]:
-    """Give the tokens of a rule that hold an address."""
+    """Yield the tokens of a rule that hold an address."""
     for node in inside(rule):
         if node.type == "url":
             yield node
@@ -72,7 +72,7 @@ def links(rule: Node) -> Iterator[Node]:
 
 
 def link_of(token: Node) -> str | None:
-    """Give the address in a token, if it is a file of the site."""
+    """Return the address in a token, if it is a file of the site."""
     value = getattr(token, "value", "")
     if token.type not in ("url", "string") or ELSEWHERE.match(value):
         return None
@@ -93,7 +93,7 @@ def rebase(rule: Node, folder: str) -> None:
 
 
 def purge(rules: Iterable[Node], uses: Uses) -> Iterator[Node]:
-    """Give the rules that can apply, each with those of its selectors that can."""
+    """Yield the rules that can apply, each with those of its selectors that can."""
     for rule in rules:
         if isinstance(rule, QualifiedRule):
             kept = [
@@ -145,7 +145,7 @@ def join_selectors(selectors: list[list[Node]]) -> list[Node]:
 
 
 def classes(selector: list[Node]) -> Iterator[str]:
-    """Give the classes that an element must have, or one near it.
+    """Yield the classes that an element must have, or one near it.
 
     Those in the brackets of ``:not()``, ``:is()`` and the like are left out: some
     element may match without them.
@@ -156,13 +156,13 @@ def classes(selector: list[Node]) -> Iterator[str]:
 
 
 def strings(rules: Iterable[Node]) -> Iterator[str]:
-    """Give the strings in rules, such as the letters that stand for icons."""
+    """Yield the strings in rules, such as the letters that stand for icons."""
     for rule in rules:
         yield from (node.value for node in inside(rule) if node.type == "string")
 
 
 def write(rules: Iterable[Node]) -> str:
-    """Give the text of rules; an import must be above all others."""
+    """Return the text of rules; an import must be above all others."""
 
     def is_below(rule: Any) -> bool:
         return not (isinstance(rule, AtRule) and rule.lower_at_keyword == "import")
