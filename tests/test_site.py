@@ -153,7 +153,7 @@ def test_the_search_index_knows_the_pages_and_their_sections(
     site: Path, language: str
 ) -> None:
     text = (site / language / "searchindex.js").read_text(encoding="utf-8")
-    index = json.loads(text.splitlines()[-2])
+    index = json.loads(text[text.index('{"') :].rstrip(")"))
     docs = index["docnames"]
 
     sections = [(docs[n], id_) for x in index["alltitles"].values() for n, id_ in x]

@@ -1,8 +1,9 @@
 """Write a site's search index with fewer digits.
 
 It is mostly numbers of pages, sorted: for each word those that have it. Here each
-number after the first becomes its distance from the one before it; the file adds them
-up again itself. With 1,000 pages four tenths less are sent (ko: 0.8 MB, not 1.3 MB).
+number after the first becomes its distance from the one before it, which has half as
+many digits in a large site. The file adds them up again as it is loaded: what searches,
+in whatever language, sees the index that Sphinx has written.
 """
 
 from __future__ import annotations
@@ -13,29 +14,28 @@ from pathlib import Path
 
 CALL = ("Search.setIndex(", ")")
 LISTS = ("terms", "titleterms")  # word: a page, or several
-ADDED_UP = """Search.setIndex(((index) => {
-  for (const words of [index.terms, index.titleterms])
-    for (const [word, found] of Object.entries(words)) {
-      let page = 0;
-      words[word] = [found].flat().map((distance) => (page += distance));
-    }
-  return index;
-})(
-"""
+ADD_UP = (
+    "((index)=>{for(const words of[index.terms,index.titleterms])"
+    "for(const found of Object.values(words))"
+    "if(Array.isArray(found))found.forEach((_,i)=>{if(i)found[i]+=found[i-1]});"
+    "return index})(",
+    ")",
+)
 
 
 def shrink(path: Path) -> None:
     """Write an index anew; a site without a search has none."""
     if not path.is_file():
         return
-    text = path.read_text(encoding="utf-8")
-    index = json.loads(text.removeprefix(CALL[0]).removesuffix(CALL[1]))
+    index = json.loads(
+        path.read_text(encoding="utf-8").removeprefix(CALL[0]).removesuffix(CALL[1])
+    )
     for name in LISTS:
         # Sphinx, when it goes on from an earlier build, keeps words that no page has
         words = {word: found for word, found in index[name].items() if found != []}
         index[name] = {word: distances(found) for word, found in words.items()}
     text = json.dumps(index, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    path.write_text(f"{ADDED_UP}{text}\n))", encoding="utf-8")
+    path.write_text(text.join(ADD_UP).join(CALL), encoding="utf-8")
 
 
 def distances(found: int | list[int]) -> int | list[int]:
