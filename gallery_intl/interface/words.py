@@ -19,6 +19,7 @@ from babel.messages.pofile import read_po
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.builders.gettext import MessageCatalogBuilder, MsgOrigin
+from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.config import Config
 from sphinx.locale import _
 from sphinx.theming import HTMLThemeFactory
@@ -145,9 +146,9 @@ def translate_titles(app: Sphinx) -> None:
         return
     config.html_title = _(config.html_title)
     config.html_short_title = _(config.html_short_title)
-    options = getattr(app.builder, "theme_options", {})
-    for option, text in THEME_TEXTS.items():
-        options[option] = _(text)
+    if isinstance(app.builder, StandaloneHTMLBuilder):
+        for option in THEME_TEXTS.keys() & app.builder.theme.get_options().keys():
+            app.builder.theme_options[option] = _(THEME_TEXTS[option])
 
 
 def translate_scripts(app: Sphinx, error: Exception | None) -> None:
