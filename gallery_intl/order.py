@@ -19,14 +19,11 @@ MARK_PREVIEW = 19
 FORBID = 19  # what a translation may not do while Locale runs ...
 ALLOW = 21  # ... and a page may
 FILL_FURNITURE = 22
-LABEL_MACHINE = 23  # below the furniture
-SHOW_RECORDS = 24  # below the machine's label
-NAME_GPU_RUNS = 24
+SHOW_MACHINES = 23  # below the furniture
 TRANSLATE_FIGURES = 26  # before doctree-read, when the images are collected
 
 # Events. What names no number here has Sphinx's, 500.
-# config-inited: Sphinx-Gallery checks its settings at 10
-SWITCH_OFF_GALLERY = 5
+# config-inited
 COMPILE_CATALOGS = 600  # after broken ones were named
 # builder-inited: Sphinx-Gallery starts at 10 and runs scripts at 500
 INSTALL_FILTER = 1

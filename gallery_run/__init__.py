@@ -4,24 +4,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # what needs no Sphinx imports this package too
+if TYPE_CHECKING:  # recording a page needs this package, and no Sphinx
     from sphinx.application import Sphinx
     from sphinx.util.typing import ExtensionMetadata
 
 HAS_TRANSLATED_WORDS = True  # for `gallery_intl.interface`
-FEATURES = (
-    "run",
-    "machine_labels",
-    "record_tabs",
-    "gpu_runs",
-    "preview",
-)
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    for name in FEATURES:
-        app.setup_extension(f"{__name__}.{name}")
-    return {
-        "parallel_read_safe": True,
-        "parallel_write_safe": True,
-    }
+    from gallery_intl import order
+    from gallery_run import notebook, outputs, records, run, upstream, words
+
+    app.setup_extension("gallery_intl")
+    app.setup_extension("sphinx_design")
+    # whether a build runs the scripts that changed, before it reads their pages
+    app.add_config_value("gallery_intl_run", True, "", bool)
+    # seconds in which a page has to end, and each part of the run that is no page
+    app.add_config_value("gallery_intl_deadline", 120, "", (int, float))
+    # whether pages say that their scripts were not run, and do without figures
+    app.add_config_value("gallery_intl_preview", False, "env", bool)
+    # the folder of what pages printed on other machines, beside conf.py
+    app.add_config_value("gallery_intl_records", records.FOLDER, "env", str)
+    upstream.stop_generating(app)
+    app.connect("config-inited", run.allow_spaces)
+    app.connect("builder-inited", run.run_first, priority=order.RUN_GALLERY)
+    app.add_transform(run.MarkPreview)
+    app.connect("gallery-page-needs", words.page_needs)
+    app.connect("gallery-notebook-cells", notebook.start_ranks)
+    app.add_transform(outputs.ShowMachines)
+    app.connect("builder-inited", outputs.name_stale, priority=order.NAME_STALE_RECORDS)
+    app.connect("env-get-outdated", outputs.outdated)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -22,10 +22,12 @@ NAME = ".fingerprint.json"
 PACKAGES = ("torch", "sphinx-gallery", "matplotlib", "numpy")
 PROJECT = Path(__file__).parents[1]
 MODULES = (  # what a run's outputs and figures depend on
-    "gallery_run/ranks.py",
-    "gallery_run/rank_processes.py",
     "gallery_run/generate.py",
     "gallery_run/machine.py",
+    "gallery_run/needs.py",
+    "gallery_run/ranks.py",
+    "gallery_run/rank_processes.py",
+    "gallery_run/upstream.py",
     "gallery_intl/figures/drawing.py",
     "gallery_intl/figures/style.py",
     "gallery_intl/figures/svg.py",
@@ -37,7 +39,7 @@ class Fingerprint(NamedTuple):
 
     environment: str  # settings and versions: a change runs every script again
     files: str  # scripts and headers: Sphinx-Gallery knows which ones to run
-    pages: list[str]  # what the run generated: all of it must still be there
+    made: list[str]  # what the run generated: all of it must still be there
 
 
 class Settings(NamedTuple):
@@ -68,17 +70,17 @@ def gallery_dirs(srcdir: Path, gallery: dict[str, Any]) -> list[tuple[Path, Path
 
 
 def take(srcdir: Path, gallery: dict[str, Any]) -> Fingerprint:
-    """Take the fingerprint of the gallery as it now is."""
+    """Return the fingerprint of the gallery as it now is, before it is run."""
     dirs = gallery_dirs(srcdir, gallery)
     return Fingerprint(
         environment=_environment(gallery),
         files=_digest(*(part for one, _ in dirs for part in _contents(one))),
-        pages=sorted(str(p) for _, dir_ in dirs for p in dir_.rglob("*.rst")),
+        made=[],
     )
 
 
 def read(folder: Path) -> Fingerprint | None:
-    """Read the fingerprint of the last run; None if there is none to trust."""
+    """Return the fingerprint of the last run; None if there is none to trust."""
     try:
         return Fingerprint(**json.loads((folder / NAME).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
@@ -92,13 +94,12 @@ def write(folder: Path, fingerprint: Fingerprint) -> None:
     new.replace(folder / NAME)
 
 
-def is_current(last: Fingerprint | None, now: Fingerprint) -> bool:
+def is_current(last: Fingerprint | None, now: Fingerprint, srcdir: Path) -> bool:
     """Tell whether the last run still stands for the gallery as it now is."""
     return (
         last is not None
-        and last.environment == now.environment
-        and last.files == now.files
-        and set(last.pages) <= set(now.pages)
+        and last._replace(made=[]) == now
+        and all(Path(srcdir, name).exists() for name in last.made)
     )
 
 

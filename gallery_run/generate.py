@@ -7,10 +7,11 @@ the parent does. One process at a time holds the lock of the generated folder.
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import io
 import json
 import os
-import re
 import resource
 import shutil
 import signal
@@ -18,7 +19,7 @@ import tempfile
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +29,9 @@ from sphinx.errors import SphinxError
 from sphinx.util.console import (  # type: ignore[attr-defined]
     strip_escape_sequences,
 )
-from sphinx_gallery import gen_gallery, gen_rst  # type: ignore[import-untyped]
-from sphinx_gallery.scrapers import (  # type: ignore[import-untyped]
-    clean_modules,
-)
-from sphinx_gallery.utils import get_md5sum  # type: ignore[import-untyped]
 
-from gallery_intl.script.source import world_size
-from gallery_run import fingerprint, machine, processes
+from gallery_run import fingerprint, machine, processes, upstream
+from gallery_run.needs import world_size
 from gallery_run.outcomes import script_line, script_traceback
 
 LOCK = ".lock"
@@ -44,12 +40,6 @@ Tell = Callable[..., None]
 
 class PageError(SphinxError):
     """A page of the gallery did not run to its end."""
-
-
-def is_done(source: Path, target: Path) -> bool:
-    """Tell whether Sphinx-Gallery would leave the script out: it ran, as it now is."""
-    md5 = Path(f"{target}.md5")
-    return md5.exists() and md5.read_text() == get_md5sum(source, mode="t")
 
 
 def forget_unfinished(target: Path) -> None:
@@ -68,53 +58,49 @@ def note(target: Path) -> Path:
 
 def remove_figures(target: Path) -> None:
     """Remove a page's figures: the next run may draw fewer, or in another format."""
-    name = re.escape(f"sphx_glr_{target.stem}_")
-    figure = re.compile(rf"{name}(\d{{3,}}(_\d+_\d+x)?|thumb)(\.new)?\.\w+")
-    for file in (target.parent / "images").rglob("sphx_glr_*"):
-        if figure.fullmatch(file.name):
-            file.unlink()
-
-
-def remove_page(target: Path) -> None:
-    """Remove everything that was generated from a script that is gone."""
-    remove_figures(target)
-    for file in target.parent.glob(f"{target.stem}.*"):
-        file.unlink()
+    for figure in list(upstream.figures(target)):
+        figure.unlink()
 
 
 def scripts(srcdir: Path, gallery: dict[str, Any]) -> Iterator[tuple[Path, Path]]:
     """Yield (script, its copy in the generated folder) in the order of the gallery."""
+    for examples, generated in folders(srcdir, gallery):
+        for name in upstream.scripts(examples, gallery):
+            yield examples / name, generated / name
+
+
+def folders(srcdir: Path, gallery: dict[str, Any]) -> Iterator[tuple[Path, Path]]:
+    """Yield each folder of scripts with the folder that is generated from it."""
     for examples, generated in fingerprint.gallery_dirs(srcdir, gallery):
-        for section in ["", *sections(srcdir, examples, gallery)]:
-            folder = examples / section
-            for name in sorted(gen_rst._collect_gallery_files([folder], gallery)):
-                yield folder / name, generated / section / name
+        for section in ["", *upstream.sections(srcdir, examples, gallery)]:
+            yield examples / section, generated / section
 
 
-def sections(srcdir: Path, examples: Path, gallery: dict[str, Any]) -> list[str]:
-    """Return the folders of a gallery that are sections of it."""
-    header = gen_rst._get_gallery_header(examples, gallery, raise_error=False)
-    names: list[str] = gen_gallery.get_subsections(
-        srcdir, examples, gallery, check_for_header=header is not None
-    )
-    return names
+def to_make(srcdir: Path, gallery: dict[str, Any]) -> set[str]:
+    """Return what a run generates, as far as it is known before: pages, other files."""
+    pages = [target for _, target in scripts(srcdir, gallery)]
+    made = {*pages, *(page.with_suffix(".rst") for page in pages)}
+    for examples, generated in folders(srcdir, gallery):
+        made |= {generated / name for name in upstream.other_files(examples, gallery)}
+    return {os.path.relpath(path, srcdir) for path in made}
 
 
-def prune(srcdir: Path, gallery: dict[str, Any], targets: set[Path]) -> None:
-    """Remove pages and sections that have no script any more, and half-written files.
+def prune(srcdir: Path, gone: Iterable[str], extensions: Container[str]) -> None:
+    """Remove what an earlier run made and this one will not; nobody wrote it by hand.
 
-    Their reST would stay in the documentation as pages outside any toctree.
+    Its reST would stay in the documentation as pages outside any toctree.
     """
-    for examples, generated in fingerprint.gallery_dirs(srcdir, gallery):
-        for new in [*generated.rglob("*.new"), *generated.rglob("*.new.*")]:
-            new.unlink()
-        keep = {*sections(srcdir, examples, gallery), "images"}
-        for folder in generated.iterdir():
-            if folder.is_dir() and folder.name not in keep:
-                shutil.rmtree(folder)
-        for script in generated.rglob("*.py"):
-            if script not in targets:
-                remove_page(script)
+    for path in [Path(srcdir, name) for name in gone]:
+        path.unlink(missing_ok=True)
+        if path.suffix in extensions:
+            remove_figures(path)
+            own = [note(path), machine.path_of(path)]
+            for file in [*own, *upstream.page_files(path)]:
+                file.unlink(missing_ok=True)
+        images = path.parent / "images"
+        for folder in (images / "thumb", images, path.parent):
+            with contextlib.suppress(OSError):  # it is gone, or holds other files
+                folder.rmdir()
 
 
 def describe(error: BaseException, source: Path, srcdir: Path) -> str:
@@ -139,18 +125,15 @@ def note_machine(source: Path, target: Path) -> None:
 class Pages:
     """Sphinx-Gallery's function that makes a page, made safe to interrupt.
 
-    It stands in place of `gen_rst.generate_file_rst`. Sphinx-Gallery has no event for
-    the beginning and the end of a page, and calls no reset function after a script
-    that aborts the build.
+    Sphinx-Gallery calls no reset function after a script that aborts the build.
     """
 
-    def __init__(self, srcdir: Path, tell: Tell) -> None:
-        self.srcdir, self.tell = srcdir, tell
-        self.make_page = gen_rst.generate_file_rst
+    def __init__(self, srcdir: Path, tell: Tell, make_page: upstream.PageMaker) -> None:
+        self.srcdir, self.tell, self.make_page = srcdir, tell, make_page
 
     def __call__(self, name: str, target_dir: Path, source_dir: Path, conf: Any) -> Any:
         source, target = Path(source_dir, name), Path(target_dir, name)
-        if is_done(source, target) or not gen_rst.executable_script(source, conf):
+        if upstream.is_done(source, target) or not upstream.is_run(source, conf):
             return self.make_page(name, target_dir, source_dir, conf)
         page = source.relative_to(self.srcdir).as_posix()
         note(target).touch()
@@ -172,49 +155,23 @@ class Pages:
         try:
             return self.make_page(name, target_dir, source_dir, conf)
         except BaseException:
-            clean_modules(conf, name, "after")
+            upstream.clean_modules(conf, name, "after")
             raise
 
 
-def prepare(srcdir: Path, gallery: dict[str, Any], tell: Tell) -> None:
+def prepare(srcdir: Path, gallery: dict[str, Any], tell: Tell, *, anew: bool) -> None:
     """Bring the generated folder into a state from which Sphinx-Gallery goes right."""
     pairs = list(scripts(srcdir, gallery))
-    prune(srcdir, gallery, {target for _, target in pairs})
+    for name in to_make(srcdir, gallery):
+        Path(srcdir, f"{name}{upstream.UNFINISHED}").unlink(missing_ok=True)
     for _, target in pairs:
+        for file in upstream.page_files(target):
+            Path(f"{file}{upstream.UNFINISHED}").unlink(missing_ok=True)
+        if anew:
+            Path(f"{target}.md5").unlink(missing_ok=True)
         forget_unfinished(target)
-    done = sum(is_done(source, target) for source, target in pairs)
+    done = sum(upstream.is_done(source, target) for source, target in pairs)
     tell("plan", run=len(pairs) - done, unchanged=done)
-
-
-def install(srcdir: Path, tell: Tell) -> None:
-    """Put our two functions in place of Sphinx-Gallery's."""
-    prepare_dirs = gen_gallery._prepare_sphx_glr_dirs
-
-    def prepare_first(gallery: dict[str, Any], root: Path) -> Any:
-        prepare(srcdir, gallery, tell)
-        return prepare_dirs(gallery, root)
-
-    gen_gallery._prepare_sphx_glr_dirs = prepare_first
-    gen_rst.generate_file_rst = Pages(srcdir, tell)
-
-
-def generate(srcdir: Path, confdir: Path, overrides: dict[str, Any], tell: Tell) -> str:
-    """Generate the pages of the gallery; return Sphinx's warnings."""
-    warnings = io.StringIO()
-    install(srcdir, tell)
-    with tempfile.TemporaryDirectory() as out:
-        app = Sphinx(
-            srcdir,
-            confdir,
-            out,
-            out,
-            "dummy",
-            confoverrides={**overrides, "gallery_intl_generate": True},
-            status=None,
-            warning=warnings,
-        )
-        gen_gallery.summarize_failing_examples(app, None)
-    return strip_escape_sequences(warnings.getvalue())
 
 
 def generate_changed(
@@ -222,22 +179,45 @@ def generate_changed(
 ) -> None:
     """Generate what changed since the last run, and leave its fingerprint."""
     gallery = fingerprint.read_settings(confdir, overrides).gallery
-    dirs = fingerprint.gallery_dirs(srcdir, gallery)
-    with locked(dirs[0][1], tell):
-        last = fingerprint.read(dirs[0][1])
-        now = fingerprint.take(srcdir, gallery)
-        if fingerprint.is_current(last, now):
+    folder = fingerprint.gallery_dirs(srcdir, gallery)[0][1]
+    with locked(folder, tell):
+        last, now = fingerprint.read(folder), fingerprint.take(srcdir, gallery)
+        if fingerprint.is_current(last, now, srcdir):
             return
-        if last is None or last.environment != now.environment:
-            for _, generated in dirs:
-                for md5 in generated.rglob("*.md5"):
-                    md5.unlink()
-        fingerprint.write(dirs[0][1], now._replace(files="", pages=[]))
-        warnings = generate(srcdir, confdir, overrides, tell)
-        tell("warnings", text=warnings)
-        if not warnings:
-            pages = fingerprint.take(srcdir, gallery).pages
-            fingerprint.write(dirs[0][1], now._replace(pages=pages))
+        with tempfile.TemporaryDirectory() as out:
+            app, warnings = application(srcdir, confdir, Path(out), overrides)
+            gallery = app.config.sphinx_gallery_conf
+            made, known = to_make(srcdir, gallery), set(last.made if last else ())
+            prune(srcdir, known - made, gallery["example_extensions"])
+            anew = last is None or last.environment != now.environment
+            prepare(srcdir, gallery, tell, anew=anew)
+            # of no files, so that it stands for no gallery if this run does not end
+            fingerprint.write(folder, now._replace(files="", made=sorted(made)))
+            upstream.make_pages_with(functools.partial(Pages, srcdir, tell))
+            upstream.generate(app)
+        said = strip_escape_sequences(warnings.getvalue())
+        tell("warnings", text=said)
+        if not said:
+            there = sorted(name for name in made if Path(srcdir, name).exists())
+            fingerprint.write(folder, now._replace(made=there))
+
+
+def application(
+    srcdir: Path, confdir: Path, out: Path, overrides: dict[str, Any]
+) -> tuple[Sphinx, io.StringIO]:
+    """Return a Sphinx that has read its settings, and where it warns."""
+    warnings = io.StringIO()
+    app = Sphinx(
+        srcdir,
+        confdir,
+        out,
+        out,
+        "dummy",
+        confoverrides={**overrides, "gallery_intl_run": False},
+        status=None,
+        warning=warnings,
+    )
+    return app, warnings
 
 
 def locked(folder: Path, tell: Tell) -> FileLock:

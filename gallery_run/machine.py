@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from gallery_intl.script.needs import needs
+from gallery_run.needs import needs
 
 CPU_INFO = Path("/proc/cpuinfo")
 NOISE = re.compile(

@@ -24,7 +24,7 @@ from typing import Any
 
 from sphinx.errors import SphinxError
 
-from gallery_intl.script.source import world_size
+from gallery_run.needs import world_size
 from gallery_run.outcomes import Outcome, is_echo, report, script_traceback
 from gallery_run.rank_processes import Rank, abort, end, free_port, start_rank
 

@@ -24,9 +24,9 @@ from typing import Any
 from gallery_intl.figures import style as figure_style
 from gallery_intl.figures import svg
 from gallery_intl.files import replace_file
-from gallery_intl.script.needs import needs
 from gallery_intl.script.source import Block, normalize_newlines
 from gallery_run import machine
+from gallery_run.needs import needs
 from gallery_run.outcomes import script_line, script_traceback
 from gallery_run.records import Figure, Output, code_blocks
 

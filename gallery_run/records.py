@@ -22,10 +22,10 @@ from gallery_intl.script.source import (
     blocks,
     normalize_newlines,
     tokens,
-    world_size,
 )
 from gallery_run import machine
 from gallery_run.machine import Machine
+from gallery_run.needs import world_size
 
 FOLDER = "records"  # beside conf.py
 

@@ -1,25 +1,27 @@
 """Run each gallery script once, however many languages are built.
 
-A build runs the scripts that changed in one child process and then only reads what that
-made, so Sphinx-Gallery's own generation is switched off in the building process. A page
-that does not end in time is stopped, and the build with it.
+A build runs the scripts that changed in one child process and then only reads what it
+made, so Sphinx-Gallery's own generation is off (`gallery_run.upstream`). A page that
+does not end in time is stopped, and the build with it.
 """
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import SphinxError
+from sphinx.locale import _
+from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
-from sphinx.util.typing import ExtensionMetadata
 
 from gallery_intl import order
+from gallery_intl.page import page as pages
 from gallery_run import fingerprint
 from gallery_run.child import Child, Deadline
 from gallery_run.outcomes import ended
@@ -54,7 +56,7 @@ def run_gallery(
     if not dirs:
         return []
     now = fingerprint.take(srcdir, settings.gallery)
-    if fingerprint.is_current(fingerprint.read(dirs[0][1]), now):
+    if fingerprint.is_current(fingerprint.read(dirs[0][1]), now, srcdir):
         return []
     request = {
         "srcdir": str(srcdir),
@@ -155,21 +157,6 @@ def say_in_sphinx(text: str, ends: bool) -> None:
     logger.info(text, nonl=not ends)
 
 
-def switch_off(app: Sphinx, config: Config) -> None:
-    """Let this process only read what a run has made."""
-    dirs = fingerprint.gallery_dirs(app.srcdir, config.sphinx_gallery_conf)
-    config.gallery_intl_dirs = [
-        (os.path.relpath(one, app.srcdir), os.path.relpath(other, app.srcdir))
-        for one, other in dirs
-    ]
-    if not config.gallery_intl_generate:
-        config.sphinx_gallery_conf = config.sphinx_gallery_conf | {
-            "examples_dirs": [],
-            "gallery_dirs": [],
-            "expected_failing_examples": [],
-        }
-
-
 def allow_spaces(app: Sphinx, config: Config) -> None:
     """Let the project's folder have spaces; Sphinx-Gallery warns of names below it."""
     if " " in str(app.srcdir):
@@ -181,7 +168,7 @@ def allow_spaces(app: Sphinx, config: Config) -> None:
 
 def run_first(app: Sphinx) -> None:
     """Run the gallery before Sphinx looks for pages."""
-    if app.config.gallery_intl_generate or not app.config.gallery_intl_run:
+    if not app.config.gallery_intl_run:
         return
     given = app.config.overrides.items()
     overrides = {key: value for key, value in given if key.startswith(OVERRIDES)}
@@ -190,14 +177,29 @@ def run_first(app: Sphinx) -> None:
         logger.warning(text, type="gallery_intl", subtype="run")
 
 
-def setup(app: Sphinx) -> ExtensionMetadata:
-    app.setup_extension("sphinx_gallery.gen_gallery")
-    app.add_config_value("gallery_intl_run", True, "", bool)
-    app.add_config_value("gallery_intl_deadline", 120, "", (int, float))
-    # set by us: the process that generates, and the folders it does so in
-    app.add_config_value("gallery_intl_generate", False, "", bool)
-    app.add_config_value("gallery_intl_dirs", [], "", list)
-    app.connect("config-inited", switch_off, priority=order.SWITCH_OFF_GALLERY)
-    app.connect("config-inited", allow_spaces)
-    app.connect("builder-inited", run_first, priority=order.RUN_GALLERY)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+class MarkPreview(SphinxTransform):
+    """Say on a page that its script was not run: outputs and figures are missing."""
+
+    default_priority = order.MARK_PREVIEW
+
+    def apply(self, **kwargs: object) -> None:
+        if not self.config.gallery_intl_preview:
+            return
+        self.leave_out_figures()
+        title = next(self.document.findall(nodes.title), None)
+        if title is None or pages.script_of(self.env, self.env.docname) is None:
+            return
+        text = _("Preview: the script was not run. Outputs and figures are left out.")
+        note = nodes.paragraph("", text, translatable=False, classes=["gaps"])
+        title.parent.insert(title.parent.index(title) + 1, note)
+
+    def leave_out_figures(self) -> None:
+        """Remove images of what the gallery would have drawn."""
+        for image in list(self.document.findall(nodes.image)):
+            path, file = self.env.relfn2path(image["uri"], self.env.docname)
+            generated = any(
+                path.startswith(f"{gallery}/")
+                for _examples, gallery in pages.folders(self.config)
+            )
+            if generated and not Path(file).is_file():
+                image.parent.remove(image)

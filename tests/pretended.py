@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from gallery_intl.script.source import world_size
+from gallery_run.needs import world_size
 
 GALLERY = Path(__file__).parents[1] / "gallery"
 PRETEND = Path(__file__).parent / "pretend"

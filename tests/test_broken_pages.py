@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from gallery_intl.script.source import world_size
+from gallery_run.needs import world_size
 
 GALLERY = Path(__file__).parents[1] / "gallery"
 TIMEOUT = 120

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from sphinx.testing.util import SphinxTestApp
 from sphinx.util.nodes import extract_messages
 
-from gallery_intl.downloads.notebook import Cell, notebook, program, ranks_cell
+from gallery_intl.downloads.notebook import Cell, notebook, program
 from gallery_intl.page.code import texts_of_script
 from gallery_intl.page.page import Page, ProgramChanged, Row, Script, places
 from gallery_intl.script import translate as translated_script
@@ -524,7 +524,7 @@ def test_every_message_of_foreign_scripts_is_placed(
 
 
 def test_a_notebook_is_valid_and_the_same_each_time() -> None:
-    found = [ranks_cell(3, ["Why.", "긴 설명 " * 20]), Cell("markdown", "a\x0cb\n")]
+    found = [Cell("code", "x = 1\n%autopx", "ranks"), Cell("markdown", "a\x0cb\n")]
 
     text = notebook(found)
 
@@ -532,20 +532,14 @@ def test_a_notebook_is_valid_and_the_same_each_time() -> None:
     data = nbformat.reads(text, as_version=4)
     nbformat.validate(data)
     assert json.loads(text)["metadata"]["kernelspec"]["name"] == "python3"
-    assert data.cells[0].source.startswith("# Why.\n# 긴 설명")
-    assert data.cells[0].source.endswith("\n%autopx")
+    assert data.cells[0].source == "x = 1\n%autopx"
+    assert data.cells[0].metadata.tags == ["ranks"]
     assert data.cells[1].source == "a\x0cb\n"
 
 
-def test_the_cell_for_ranks_is_python_without_its_magic_lines() -> None:
-    lines = ranks_cell(4, []).source.split("\n")
-
-    compile("\n".join(x for x in lines if not x.startswith("%")), "cell", "exec")
-
-
-def test_the_program_leaves_out_text_and_ranks() -> None:
+def test_the_program_leaves_out_text_and_what_prepares_it() -> None:
     found = [
-        ranks_cell(2, []),
+        Cell("code", "%autopx", "ranks"),
         Cell("markdown", "x"),
         Cell("code", "x"),
         Cell("code", "y"),

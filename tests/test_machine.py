@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gallery_intl.script import needs
-from gallery_run import machine, machine_words
+from gallery_run import machine, needs, words
 from gallery_run.machine import Machine
 
 CPU = Machine("AMD EPYC", 2, ranks=4, asked=4, torch="2.13.0+cpu", date="2026-11-20")
@@ -15,12 +14,12 @@ RANKS = '"""\nTitle\n\ntorchrun --standalone --nproc-per-node=4 x.py\n"""\n'
 
 
 def said(one: Machine) -> str:
-    return "".join(node.astext() for node in machine_words.facts(one, "en"))
+    return "".join(node.astext() for node in words.facts(one, "en"))
 
 
 def test_a_machine_is_said_in_a_few_words_and_as_a_whole() -> None:
-    assert machine_words.short(CPU) == "CPU · 4 processes"
-    assert machine_words.short(GPU) == "2 × H200 · 2 of 4 processes"
+    assert words.short(CPU) == "CPU · 4 processes"
+    assert words.short(GPU) == "2 × H200 · 2 of 4 processes"
     assert said(CPU) == (
         "AMD EPYC · CPU cores: 2 · 4 processes · torch 2.13.0 · November 20, 2026"
     )
@@ -37,7 +36,7 @@ def test_a_machine_is_said_in_a_few_words_and_as_a_whole() -> None:
     ],
 )
 def test_a_date_is_in_words_of_the_language(language: str, text: str) -> None:
-    assert machine_words.long_date("2026-11-20", language) == text
+    assert words.long_date("2026-11-20", language) == text
 
 
 @pytest.mark.parametrize(

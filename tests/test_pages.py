@@ -4,6 +4,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from sphinx.config import Config
 
 from gallery_intl.page import page as pages
@@ -12,7 +13,6 @@ from gallery_intl.page import page as pages
 def environment(**values: object) -> Any:
     config = Config()
     config.add("sphinx_gallery_conf", {}, "", dict)
-    config.add("gallery_intl_dirs", [], "", list)
     for name, value in values.items():
         setattr(config, name, value)
     return SimpleNamespace(config=config, srcdir=Path("/site"))
@@ -31,7 +31,9 @@ def test_a_page_knows_its_script_in_each_of_several_galleries() -> None:
     assert pages.origin(env, "other/b", ".py") is None
 
 
-def test_a_build_that_runs_nothing_knows_the_scripts_too() -> None:
-    env = environment(gallery_intl_dirs=[("gallery", "tutorials")])
+@pytest.mark.parametrize("examples", ["./gallery/", "/site/gallery"])
+def test_a_folder_may_be_written_in_several_ways(examples: str) -> None:
+    conf = {"src_dir": "/site", "examples_dirs": examples, "gallery_dirs": "pages/"}
+    env = environment(sphinx_gallery_conf=conf)
 
-    assert pages.origin(env, "tutorials/a", ".py") == Path("/site/gallery/a.py")
+    assert pages.origin(env, "pages/a", ".py") == Path("/site/gallery/a.py")

@@ -8,7 +8,7 @@ from pathlib import Path
 PROJECT = Path(__file__).parent.parent
 CONF = """
 project = "Small site"
-extensions = ["sphinx_gallery.gen_gallery", "gallery_run.run", "gallery_run.preview"]
+extensions = ["gallery_run"]
 exclude_patterns = ["gallery"]
 html_theme = "basic"
 sphinx_gallery_conf = {"examples_dirs": "gallery", "gallery_dirs": "pages"}

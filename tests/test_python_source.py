@@ -15,7 +15,6 @@ from gallery_intl.script.source import (
     blocks,
     find_line,
     same_program,
-    world_size,
 )
 from gallery_intl.text.wrapping import LINE_LENGTH, display_width, one_line, wrap
 
@@ -228,14 +227,6 @@ def test_blocks_joined_are_the_script() -> None:
         ("text", 10),
     ]
     assert "# licence\n" + "".join(block.source for block in found) == script
-
-
-def test_the_world_size_is_that_of_the_torchrun_line() -> None:
-    line = "   torchrun --standalone --nproc-per-node=4 page.py"
-
-    assert world_size(f'"""Title\n\n.. code-block:: bash\n\n{line}\n"""') == 4
-    assert world_size(f'"""Title\n\nSee ``{line.strip()}``.\n"""') is None
-    assert world_size(f'"""Title"""\n"""{line}"""\n') is None
 
 
 def test_comments_and_blank_lines_are_no_difference() -> None:

@@ -25,12 +25,12 @@ from conftest import Quiet
 from playwright.sync_api import Browser, expect
 from sphinx.testing.util import SphinxTestApp
 
-from gallery_run import machine, record, record_run, records
-from gallery_run.gpu_runs import left_to_run
+from gallery_run import machine, record, records
 from gallery_run.machine import Machine
-from gallery_run.record_run import Page, RecordingError, RefusalError
-from gallery_run.record_tabs import UntrueRecord
+from gallery_run.outputs import UntrueRecord
+from gallery_run.record import Page, RecordingError, RefusalError
 from gallery_run.records import Figure, Output, Record, RecordError
+from gallery_run.words import left_to_run
 from gallery_site import build
 from gallery_site.project import BuildError, read_site
 
@@ -200,13 +200,13 @@ def test_a_page_runs_with_the_most_ranks_that_it_accepts(
             raise RefusalError(f"not with {ranks}")
         return f"ran with {ranks}"
 
-    monkeypatch.setattr(record_run, "run_once", run_once)
+    monkeypatch.setattr(record, "run_once", run_once)
     accepted = 1
     refused = ["not with 3", "not with 2"]
-    assert record_run.run(FOUR, 3, 9) == ("ran with 1", refused)
+    assert record.run(FOUR, 3, 9) == ("ran with 1", refused)
     accepted = 0
     with pytest.raises(RefusalError, match="not with 3\nnot with 2\nnot with 1"):
-        record_run.run(FOUR, 3, 9)
+        record.run(FOUR, 3, 9)
 
 
 def test_a_failure_is_not_hidden_by_fewer_ranks(
@@ -217,10 +217,10 @@ def test_a_failure_is_not_hidden_by_fewer_ranks(
             raise RecordingError("wrong with 3")
         return f"ran with {ranks}"
 
-    monkeypatch.setattr(record_run, "run_once", run_once)
+    monkeypatch.setattr(record, "run_once", run_once)
 
     with pytest.raises(RecordingError, match="wrong with 3"):
-        record_run.run(FOUR, 3, 9)
+        record.run(FOUR, 3, 9)
 
 
 @pytest.fixture
@@ -351,7 +351,7 @@ def test_a_page_that_does_not_end_is_stopped(site: Path) -> None:
     script = site / "gallery" / "part" / "endless.py"
 
     with pytest.raises(RecordingError, match=r"endless\.py:1: did not end within 1 s"):
-        record_run.run_once(Page("x", script, script.read_text()), 0, 1)
+        record.run_once(Page("x", script, script.read_text()), 0, 1)
 
 
 def test_a_rank_that_fails_alone_is_named_with_its_line(tmp_path: Path) -> None:
@@ -360,7 +360,7 @@ def test_a_rank_that_fails_alone_is_named_with_its_line(tmp_path: Path) -> None:
     text = "RuntimeError: Connection closed by peer"
     (tmp_path / "rank-0.json").write_text(json.dumps({"line": 7, "text": text}))
 
-    said = record_run.failure(page, tmp_path, 1, 60)
+    said = record.failure(page, tmp_path, 1, 60)
 
     assert said.startswith(f"{page.script}:7: rank 0 failed")
 
@@ -372,7 +372,7 @@ def test_a_rank_that_dies_is_named(site: Path) -> None:
     script.write_text(script.read_text() + die)
 
     with pytest.raises(RecordingError, match=r"ranks\.py:1: (.|\n)*rank +: 1 "):
-        record_run.run_once(Page("x", script, script.read_text()), 2, 100)
+        record.run_once(Page("x", script, script.read_text()), 2, 100)
 
 
 WITHOUT = ("sphinx", "sphinx_gallery", "docutils", "polib", "babel", "filelock")

@@ -32,6 +32,7 @@ SHARED = """
     : order
     catalogs: merge po progress
     catalogs.po: CatalogError SOURCE_LANGUAGE po_path
+    downloads.notebook: Cell
     figures: style svg
     files: html_pages remove_unfinished replace_file
     interface.languages: alternate_tags language_tag
@@ -39,11 +40,11 @@ SHARED = """
     page: page
     page.gaps: broken_catalogs
     page.outputs: Outputs page_outputs
-    page.page: collects_messages script_of
+    page.upstream: FIGURE FOOTER
     rules: check
-    script.needs: needs
-    script.source: Block blocks normalize_newlines tokens world_size
+    script.source: Block blocks normalize_newlines packages tokens
     text.sentences: describe sentences
+    text.wrapping: wrap
 """
 
 

@@ -18,6 +18,13 @@ from gallery_run.run import GalleryError, run_gallery
 
 ROOT = Path(__file__).with_name("roots") / "test-run"
 HANG = "import time\ntime.sleep(60)\n"
+BINDER = {
+    "org": "org",
+    "repo": "repo",
+    "branch": "main",
+    "binderhub_url": "https://mybinder.org",
+    "dependencies": ["requirements.txt"],
+}
 TORCHRUN = "torchrun --standalone --nproc-per-node=2 ranks.py"
 
 
@@ -147,6 +154,31 @@ def test_a_removed_section_leaves_no_page_behind(site: Path) -> None:
     run(site)
 
     assert not any("more" in name for name in files(site))
+
+
+def test_what_a_person_wrote_beside_generated_pages_stays(site: Path) -> None:
+    run(site)
+    own = {
+        "pages/own/index.rst",
+        "pages/own/data/table.csv",
+        "pages/part/hand.rst",
+        "pages/part/hand.py",
+        "pages/part/first.csv",
+        "pages/part/hand.py.md5",
+        "pages/part/draft.new",
+    }
+    for name in own:
+        (site / name).parent.mkdir(parents=True, exist_ok=True)
+        (site / name).touch()
+    (site / "gallery/part/first.py").unlink()
+
+    run(site)
+    shutil.rmtree(site / "gallery/part")
+    run(site)
+
+    assert {name for name in own if (site / name).exists()} == own
+    assert not (site / "pages/part/second.rst").exists()
+    assert not (site / "pages/part/images").exists()
 
 
 def test_figures_of_an_earlier_run_are_removed(tmp_path: Path) -> None:
@@ -363,6 +395,8 @@ def test_ctrl_c_ends_the_run(site: Path) -> None:
 
 
 def test_sphinx_builds_run_the_gallery_or_only_read_it(site: Path) -> None:
+    (site / "locales/ko/LC_MESSAGES").mkdir(parents=True)
+    (site / "locales/ja/LC_MESSAGES").mkdir(parents=True)
     builds = []
     for language, runs_it in [("en", True), ("ko", True), ("ja", False)]:
         if not runs_it:
@@ -376,12 +410,52 @@ def test_sphinx_builds_run_the_gallery_or_only_read_it(site: Path) -> None:
         )
         app.build()
         builds.append(app.warning.getvalue())
-        assert app.config.gallery_intl_dirs == [("gallery", "pages")]
         assert (app.outdir / "pages/part/first.html").exists()
         app.cleanup()
 
     assert builds == ["", "", ""]
     assert runs(site) == ["first", "second"]
+
+
+def configured(site: Path, **gallery: object) -> SphinxTestApp:
+    """Build with more settings of Sphinx-Gallery in conf.py."""
+    with (site / "conf.py").open("a") as conf:
+        conf.write(f"sphinx_gallery_conf |= {gallery!r}\n")
+    app = SphinxTestApp("html", srcdir=site, freshenv=True)
+    app.build()
+    app.cleanup()
+    return app
+
+
+def test_a_build_that_runs_nothing_shows_small_galleries_of_pages(site: Path) -> None:
+    index = site / "index.rst"
+    text = "\n.. minigallery:: gallery/part/first.py\n"
+    index.write_text(index.read_text() + text)
+
+    app = configured(site, backreferences_dir="pages/backreferences")
+
+    assert app.warning.getvalue() == ""
+    assert "sphx_glr_first_thumb" in (app.outdir / "index.html").read_text()
+
+
+def test_a_build_that_runs_nothing_gives_binder_its_notebooks(site: Path) -> None:
+    (site / "requirements.txt").write_text("numpy\n")
+
+    app = configured(site, binder=BINDER)
+
+    assert (app.outdir / "notebooks/pages/part/first.ipynb").is_file()
+
+
+def test_a_script_may_be_expected_to_fail(site: Path) -> None:
+    page(site, "first", "raise ValueError('as expected')\n")
+    expected = {"expected_failing_examples": ["gallery/part/first.py"]}
+    with (site / "conf.py").open("a") as conf:
+        conf.write("abort_on_example_error = False\n")
+
+    for _ in range(2):  # and a build that only reads does not miss its failure
+        app = configured(site, **expected, abort_on_example_error=False)
+
+    assert "as expected" in (app.outdir / "pages/part/first.html").read_text()
 
 
 def test_nothing_of_a_run_depends_on_the_clock(site: Path) -> None:

@@ -12,8 +12,8 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
-from gallery_intl.downloads.notebook import ranks_cell
-from gallery_intl.script.source import world_size
+from gallery_run.needs import world_size
+from gallery_run.notebook import ranks_cell
 
 GALLERY = Path(__file__).parents[1] / "gallery"
 PAGES = sorted(

@@ -24,17 +24,21 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util.typing import ExtensionMetadata
 
 from gallery_intl import order
-from gallery_intl.downloads.cells import cells
-from gallery_intl.downloads.links import context_of, page_address
 from gallery_intl.downloads.markdown import escape
-from gallery_intl.downloads.notebook import Cell, notebook, program, ranks_cell
+from gallery_intl.downloads.notebook import (
+    Cell,
+    cells,
+    context_of,
+    notebook,
+    page_address,
+    program,
+)
 from gallery_intl.files import replace_file
 from gallery_intl.page.page import ProgramChanged, Script, folders, page_of
 from gallery_intl.script.source import (
     blocks,
     docstring_lines,
     same_program,
-    world_size,
 )
 
 MADE = "gallery_intl_downloads"  # from the transform to doctree-read, page by page
@@ -135,20 +139,17 @@ def page_cells(
     source: str,
     origin: str,
 ) -> list[Cell]:
-    """Give the cells of a page's notebook; a page with ranks begins with theirs."""
+    """Return the cells of a page's notebook.
+
+    It begins with what listeners of ``gallery-notebook-cells`` return: lists of cells
+    that prepare a program, with a tag, given its script.
+    """
     context = context_of(env)
     found = cells(document, script.blocks(), blocks(source), context)
     text = found[0].source if found and found[0].kind == "markdown" else ""
     found[: bool(text)] = [Cell("markdown", f"{text}\n\n*{escape(origin)}*".strip())]
-    size = world_size(script.text)
-    if size is None:
-        return found
-    about = [
-        _("This page runs in %d processes at once. This cell starts them.") % size,
-        _("From here on, %autopx sends each cell to all of them."),
-        _("It needs the package ipyparallel: pip install ipyparallel"),
-    ]
-    return [ranks_cell(size, about), *found]
+    first = env.events.emit("gallery-notebook-cells", script.text)
+    return [*(cell for more in first for cell in more), *found]
 
 
 def point_to_translation(env: BuildEnvironment, link: nodes.Element) -> None:
@@ -188,6 +189,7 @@ def pack_gallery(app: Sphinx, env: BuildEnvironment) -> None:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
+    app.add_event("gallery-notebook-cells")
     app.add_config_value("gallery_intl_archive", "gallery.zip", "env", str)
     app.add_transform(WriteScript)
     # before Sphinx collects the files to download (500)

@@ -1,11 +1,30 @@
-"""Write a notebook: its cells, and the cell that starts the ranks of its page."""
+"""Make a notebook: a translated page as Markdown, the blocks of its script as code.
+
+What its text refers to is resolved for readers outside of the site.
+"""
 
 from __future__ import annotations
 
+import base64
 import json
+import mimetypes
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from gallery_intl.text.wrapping import wrap
+from docutils import nodes
+from sphinx.environment import BuildEnvironment
+from sphinx.locale import admonitionlabels
+from sphinx.util import docname_join, logging
+
+from gallery_intl.downloads.markdown import Context, markdown
+from gallery_intl.page.page import catalog_of, script_of
+from gallery_intl.page.upstream import EXAMPLE_TITLE, PREFIX, block_line
+from gallery_intl.script.source import Block, docstring_lines
+
+logger = logging.getLogger(__name__)
 
 FORMAT = {"nbformat": 4, "nbformat_minor": 5}
 KERNEL = {
@@ -17,42 +36,7 @@ KERNEL = {
     "language_info": {"name": "python"},
 }
 
-# The engines get what torchrun gives to its processes. ipyparallel's messages are off,
-# and its progress bars appear after a day: a notebook that was run shows what the page
-# shows. Switched off with -1, they take with them the wait for the last of the output.
-START_RANKS = """\
-import socket
-
-import ipyparallel
-
-cluster = ipyparallel.Cluster(n={size}, log_level=30)
-cluster.start_cluster_sync()
-client = cluster.connect_client_sync()
-client.wait_for_engines({size}, interactive=False)
-ranks = client[:]
-ranks.activate()
-
-
-def become(rank, port):
-    import os
-
-    os.environ.update(
-        RANK=str(rank),
-        LOCAL_RANK=str(rank),
-        WORLD_SIZE="{size}",
-        LOCAL_WORLD_SIZE="{size}",
-        MASTER_ADDR="127.0.0.1",
-        MASTER_PORT=str(port),
-        OMP_NUM_THREADS="1",
-    )
-
-
-with socket.socket() as probe:
-    probe.bind(("127.0.0.1", 0))
-    port = probe.getsockname()[1]
-ranks.map_sync(become, range({size}), [port] * {size})
-%pxconfig --block --progress-after 86400
-%autopx"""
+Nodes = list[tuple[int, nodes.Node]]  # with the level that a title there would have
 
 
 class Cell(NamedTuple):
@@ -60,14 +44,124 @@ class Cell(NamedTuple):
 
     kind: str  # "markdown" or "code"
     source: str
-    tag: str = ""
+    tag: str = ""  # of a cell that is no part of the page's program
 
 
-def ranks_cell(size: int, about: list[str]) -> Cell:
-    """Give the cell that starts ``size`` ranks; ``about`` says what it does."""
-    comments = [line for text in about for line in wrap(text, "# ", "# ")]
-    source = "\n".join([*comments, START_RANKS.format(size=size)])
-    return Cell("code", source, "ranks")
+def cells(
+    document: nodes.document,
+    shown: Sequence[Block],
+    translated: Sequence[Block],
+    context: Context,
+) -> list[Cell]:
+    """Give the text of a page as Markdown and the blocks of its script as code.
+
+    ``shown`` are the blocks of the script that the page was generated from, and
+    ``translated`` the same blocks in the page's language.
+    """
+    texts = text_of_blocks(document, shown)
+    found = []
+    for before, block in zip(shown, translated, strict=True):
+        if block.kind == "code":
+            cell = Cell("code", block.source.strip("\n"))
+        else:
+            parts = (markdown([x], context, level) for level, x in texts[before.line])
+            cell = Cell("markdown", "\n\n".join(filter(None, parts)))
+        if cell.source.strip():
+            found.append(cell)
+    return found
+
+
+def text_of_blocks(
+    document: nodes.document, blocks: Sequence[Block]
+) -> dict[int, Nodes]:
+    """Collect what a page shows of each text block, by the block's first line."""
+    found: dict[int, Nodes] = defaultdict(list)
+    place: Block | None = None
+    for level, node in flat(document):
+        if isinstance(node, nodes.comment):
+            if line := block_line(node):
+                place = [block for block in blocks if block.line <= line][-1]
+        elif place is None and isinstance(node, nodes.target):
+            place = blocks[0]  # Sphinx-Gallery's label stands before the docstring
+        if place and not is_furniture(node):
+            found[place.line].append((level, node))
+    return found
+
+
+def flat(node: nodes.Element, level: int = 0) -> Iterator[tuple[int, nodes.Node]]:
+    """Give what stands in a page, sections opened."""
+    for child in node.children:
+        if isinstance(child, nodes.section):
+            yield from flat(child, level + 1)
+        else:
+            yield level, child
+
+
+def is_furniture(node: nodes.Node) -> bool:
+    """Tell whether Sphinx-Gallery or the interface put a node into the page."""
+    return any(
+        not element.get("translatable", True)
+        or any(
+            name.startswith(PREFIX) and name != EXAMPLE_TITLE
+            for name in element["classes"]
+        )
+        for element in node.findall(nodes.Element)
+    )
+
+
+def page_address(env: BuildEnvironment, docname: str) -> str:
+    """Give the address of a page; "" if ``html_baseurl`` is not configured."""
+    base = getattr(env.config, "html_baseurl", "")
+    uri = env._app.builder.get_target_uri(docname)
+    return f"{base.rstrip('/')}/{uri}" if base else ""
+
+
+def page_title(env: BuildEnvironment, docname: str) -> str:
+    """Give the title of any page in the build's language.
+
+    It is looked up where it is written, because that page may be read after this.
+    """
+    script = script_of(env, docname)
+    if script is None:
+        known = env.titles.get(docname)
+        return known.astext() if known is not None else docname.rpartition("/")[2]
+    first, last = docstring_lines(script.text)
+    lines = script.text.split("\n")[first - 1 : last]
+    texts = (line.strip().lstrip("rRuU").strip("\"'").strip() for line in lines)
+    title = next(text for text in texts if re.search(r"\w", text))
+    return (catalog_of(env, docname).translation(title) or title).replace("``", "")
+
+
+def context_of(env: BuildEnvironment) -> Context:
+    """Tell the Markdown of a page what it refers to."""
+
+    def link(node: nodes.Element) -> tuple[str, str]:
+        if node.get("reftype") != "doc":
+            return "", node.get("refuri", "")
+        docname = docname_join(env.docname, node["reftarget"])
+        title = "" if node.get("refexplicit") else page_title(env, docname)
+        return title, page_address(env, docname)
+
+    def image(uri: str) -> str:
+        if "://" in uri:
+            return uri
+        path = Path(env.relfn2path(uri, env.docname)[1])
+        if not path.is_file():
+            return uri
+        kind = mimetypes.guess_type(path)[0] or "image/png"
+        data = base64.b64encode(path.read_bytes()).decode("ascii")
+        return f"data:{kind};base64,{data}"
+
+    def unknown(node: nodes.Element) -> None:
+        logger.warning(
+            "there is no Markdown for %r: the notebook has its text only",
+            node.tagname,
+            type="gallery_intl",
+            subtype="downloads",
+            location=node,
+        )
+
+    return Context(link, image, lambda kind: str(admonitionlabels[kind]), unknown)
 
 
 def notebook(cells: list[Cell]) -> str:
@@ -92,5 +186,5 @@ def _cell(number: int, cell: Cell) -> dict[str, Any]:
 def program(cells: list[Cell]) -> str:
     """Join the cells that hold the page's own program."""
     return "\n\n".join(
-        cell.source for cell in cells if cell.kind == "code" and cell.tag != "ranks"
+        cell.source for cell in cells if cell.kind == "code" and not cell.tag
     )

@@ -23,7 +23,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
         status_table,
     )
 
-    for name in ("catalog_links", "furniture", "output_language"):
+    for name in ("catalog_links", "furniture"):
         app.setup_extension(f"{__name__}.{name}")
     app.add_node(cards.card)
     app.add_directive("gallery", cards.Gallery)

@@ -26,7 +26,7 @@ from gallery_intl.page.page import (
     line_of,
     page_of,
 )
-from gallery_intl.page.upstream import GENERATED, without_ignored
+from gallery_intl.page.upstream import block_line, without_ignored
 from gallery_intl.script.comments import Comment, comments
 from gallery_intl.script.placing import Edit
 from gallery_intl.script.source import blocks, find_line
@@ -70,8 +70,8 @@ def shown_code(document: nodes.document, page: Page, script: Script) -> Iterator
     number: int | None = None
     for node in document.findall():
         if isinstance(node, nodes.comment):
-            if found := GENERATED.match(node.astext()):
-                number = numbers.get(int(found[1]))
+            if line := block_line(node):
+                number = numbers.get(line)
         elif isinstance(node, nodes.literal_block) and is_python(node):
             if number is None:
                 near = page.row(line_of(node)).near

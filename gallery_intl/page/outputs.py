@@ -10,7 +10,7 @@ from docutils import nodes
 from sphinx import addnodes
 
 from gallery_intl.page.page import is_python
-from gallery_intl.page.upstream import GENERATED
+from gallery_intl.page.upstream import block_line
 from gallery_intl.script.source import Block
 
 ENDS_OUTPUT = (nodes.comment, nodes.section, nodes.target, addnodes.only)
@@ -34,14 +34,14 @@ def page_outputs(
     """
     lines = {block.line for block in blocks if block.kind == "code"}
     for comment in list(document.findall(nodes.comment)):
-        found = GENERATED.match(comment.astext())
-        if found and int(found[1]) in lines:
+        line = block_line(comment)
+        if line and line in lines:
             below = list(takewhile(is_of_block, following(comment)))
             code = next(filter(is_python, below), comment)
             shown = [node for node in below if node is not code]
             parent = comment.parent
             place = parent.index(shown[0]) if shown else parent.index(code) + 1
-            yield Outputs(int(found[1]), parent, place, shown)
+            yield Outputs(line, parent, place, shown)
 
 
 def is_of_block(node: nodes.Node) -> bool:

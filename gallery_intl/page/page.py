@@ -6,6 +6,7 @@ once, and what the page shows as code are the blocks of the translated script.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -181,15 +182,15 @@ def collects_messages(env: BuildEnvironment) -> bool:
 
 def folders(config: Config) -> Iterator[tuple[str, str]]:
     """Pair each folder of examples with the folder generated from it."""
-    if known := getattr(config, "gallery_intl_dirs", None):
-        yield from known
-        return
     conf = config.sphinx_gallery_conf
     both = [
         [value] if isinstance(value, str) else list(value)
         for value in (conf["examples_dirs"], conf["gallery_dirs"])
     ]
-    yield from zip(*both, strict=True)
+    here = conf.get("src_dir", "")
+    for pair in zip(*both, strict=False):
+        examples, gallery = (os.path.relpath(Path(here, one), here) for one in pair)
+        yield examples, gallery
 
 
 def origin(env: BuildEnvironment, docname: str, suffix: str) -> Path | None:

@@ -1,25 +1,61 @@
-"""What Sphinx-Gallery writes into a page, as it was seen in version 0.22.1.
+"""What Sphinx-Gallery writes into a page, as seen in its version 0.22.1.
 
-None of it is documented. `tests/test_upstream_page.py` asks the installed version
-whether it still writes each of these.
+It promises none of this, and a name that changed raises nothing: things are only not
+found any more. So `tests/test_upstream_page.py` asks the installed version for each.
 """
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 from typing import Any
 
+from docutils import nodes
 from sphinx_gallery.py_source_parser import (  # type: ignore[import-untyped]
     IGNORE_BLOCK_PATTERN,
     remove_config_comments,
     remove_ignore_blocks,
 )
 
-# Before each block stands a comment with its first and last line in the script,
-# before the docstring a label, and before the footer another.
-GENERATED = re.compile(r"(?:\.\. )?GENERATED FROM PYTHON SOURCE LINES (\d+)-(\d+)")
+# The note above the title, that links to the end of the page. It is in an ``only``.
+NOTE = "sphx-glr-download-link-note"
+# The container at the end of a page, in an ``only`` too, and in it a box for each
+# download, whose last class tells the kind: ``sphx-glr-download-python``. Beside the
+# boxes stand the badges of Binder and JupyterLite, which are not ours.
+FOOTER = "sphx-glr-footer"
+BOX = "sphx-glr-download"
+# What a code block printed, what it drew, and on whatever a page begins with.
+OUTPUT = "sphx-glr-script-out"
+FIGURE = "sphx-glr-single-img"
+EXAMPLE_TITLE = "sphx-glr-example-title"
+PREFIX = "sphx-glr"
+
+# The comment before each block of a page, and the labels before its first text and
+# before its footer, as lines of reST.
+GENERATED = re.compile(r"\.\. GENERATED FROM PYTHON SOURCE LINES (\d+)-(\d+)")
 LABEL = ".. _sphx_glr_"
-FOOTER_LABEL = ".. _sphx_glr_download_"
+FOOTER_LABEL = f"{LABEL}download_"
+
+
+def block_line(comment: nodes.comment) -> int | None:
+    """Return the script's line of the block that follows; None for another comment."""
+    found = GENERATED.match(f".. {comment.astext()}")
+    return int(found[1]) if found else None
+
+
+def download_kind(box: nodes.Element) -> str:
+    """Return what a box of the footer offers: ``python``, ``jupyter`` or ``zip``."""
+    return str(box["classes"][-1]).removeprefix(f"{BOX}-")
+
+
+def running_time(page: Path) -> float | None:
+    """Return how many seconds a page's script took when it was last run."""
+    try:
+        text = page.with_name(f"{page.stem}.cost.json").read_text(encoding="utf-8")
+        return float(json.loads(text)["time"])
+    except (OSError, ValueError, KeyError):
+        return None
 
 
 def shown(code: str, settings: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Read a gallery script: its blocks, its program, and how many ranks it wants.
+"""Read a gallery script: its blocks, its program, and what it imports.
 
 Everything here works on the text of a script and knows neither Sphinx nor catalogs.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import io
 import re
+import sys
 import tokenize
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -19,7 +20,6 @@ TEXT_BLOCK = re.compile(
     r"(?P<header>^#{20,}.*|^# ?%%.*)\s(?P<text>(?:^#.*\s?)*)", re.MULTILINE
 )
 NOQA = re.compile(r" +# noqa: ?E501 *$")  # Sphinx-Gallery leaves it out of texts
-TORCHRUN = re.compile(r"torchrun --standalone --nproc-per-node=([1-9]\d*)\b")
 TRIVIA = (tokenize.COMMENT, tokenize.NL, tokenize.ENDMARKER)
 
 
@@ -113,22 +113,16 @@ def _bare(line: str) -> str:
     return NOQA.sub("", line).strip().lstrip("#").strip()
 
 
-def world_size(source: str) -> int | None:
-    """Tell how many ranks a script wants; None for a plain program.
-
-    The script's docstring says so with the line that a reader would type:
-    ``torchrun --standalone --nproc-per-node=4 script.py``.
-    """
-    if "torchrun" not in source:
-        return None  # not worth the parsing
-    try:
-        docstring = ast.get_docstring(ast.parse(source)) or ""
-    except (SyntaxError, ValueError):
-        return None  # whoever runs it will say what is wrong
-    for line in docstring.split("\n"):
-        if found := TORCHRUN.match(line.strip()):
-            return int(found.group(1))
-    return None
+def packages(source: str) -> list[str]:
+    """Return the packages that a script imports beside Python's own, in its order."""
+    found: dict[str, None] = {}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= dict.fromkeys(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found[node.module] = None
+    tops = dict.fromkeys(name.partition(".")[0] for name in found)
+    return [name for name in tops if name not in sys.stdlib_module_names]
 
 
 def same_program(a: str, b: str, *, docstring: bool = True) -> Difference | None:

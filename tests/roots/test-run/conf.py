@@ -1,4 +1,4 @@
-extensions = ["gallery_run.run"]
+extensions = ["gallery_run"]
 exclude_patterns = ["_build", "gallery"]
 sphinx_gallery_conf = {
     "examples_dirs": "gallery",

@@ -1,6 +1,7 @@
-"""Show beside this build's outputs what other machines printed and drew.
+"""Show at each output of a page the machine that it came from, and what others printed.
 
-Where a page has records (`gallery_run.records`), the outputs of each of its code
+A word or two stand at each output ("CPU, 4 processes"), the whole at the foot of the
+page. Where a page has records (`gallery_run.records`), the outputs of each of its code
 blocks stand in tabs: first those of this build, then one tab for each machine. A
 record of other code than the page's is left out and named; one that was edited stops
 the build.
@@ -21,22 +22,22 @@ from sphinx.errors import SphinxError
 from sphinx.locale import _
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
-from sphinx.util.typing import ExtensionMetadata
 from sphinx_design.shared import create_component
 
 from gallery_intl import order
 from gallery_intl.page import page as pages
 from gallery_intl.page.outputs import Outputs, page_outputs
-from gallery_run import machine, machine_words, records
+from gallery_intl.page.upstream import FIGURE, FOOTER
+from gallery_run import machine, records, words
 from gallery_run.machine import Machine
-from gallery_run.machine_words import interface_line
-from gallery_run.page_records import current, folder_of
+from gallery_run.needs import needs
 from gallery_run.records import Output, RecordError
+from gallery_run.words import interface_line
 
 logger = logging.getLogger(__name__)
 
-LABEL = "output-machine"  # the line that `gallery_run.machine_labels` puts there
 OWN = "this-build"
+RECORDS = "records"  # in what Sphinx keeps of a page: a digest of its records
 
 
 class UntrueRecord(SphinxError):
@@ -55,35 +56,66 @@ class Source(NamedTuple):
     outputs: dict[int, Output]
 
 
+def folder_of(env: BuildEnvironment, docname: str) -> Path | None:
+    """Return the folder of a page's records; None for a page that is no script's."""
+    for _examples, generated in pages.folders(env.config):
+        if docname.startswith(f"{generated}/"):
+            name = docname.removeprefix(f"{generated}/")
+            return Path(env.srcdir, env.config.gallery_intl_records, name)
+    return None
+
+
 def sources_of(folder: Path, script: str) -> Iterator[Source]:
-    """Give what other machines have printed and drawn of the code that a page shows."""
-    for path, record in current(folder, script):
-        where = record.machine
-        label = where.label if where.gpu else where.cpu
-        yield Source(path.stem, label, where, folder, record.outputs)
+    """Yield what other machines printed and drew of the code that a page shows."""
+    for path in records.of_page(folder):
+        record = records.read(path)
+        if record.code == records.code_hash(script):
+            there = record.machine
+            label = there.label if there.gpu else there.cpu
+            yield Source(path.stem, label, there, folder, record.outputs)
 
 
-class ShowRecords(SphinxTransform):
-    """Put the outputs of a page into tabs."""
+class ShowMachines(SphinxTransform):
+    """Put a label or tabs at the outputs of a page, and the machine at its foot."""
 
-    default_priority = order.SHOW_RECORDS
+    default_priority = order.SHOW_MACHINES
 
     def apply(self, **kwargs: Any) -> None:
         docname = self.env.docname
+        page = Path(self.env.doc2path(docname))
         folder = folder_of(self.env, docname)
         script = pages.script_of(self.env, docname)
-        here = machine.read(Path(self.env.doc2path(docname)))
+        here = machine.read(page)
         if not (folder and script and here) or pages.collects_messages(self.env):
             return
-        seen(self.env)[docname] = digest(folder)
-        if not (sources := list(sources_of(folder, script.text))):
-            return
+        self.env.note_dependency(machine.path_of(page))
+        self.env.metadata[docname][RECORDS] = digest(folder)
+        sources = list(sources_of(folder, script.text))
         blocks = records.code_blocks(script.text)
         lines = [block.line for block in blocks]
         for outputs in page_outputs(self.document, blocks):
-            self.show(outputs, lines.index(outputs.line), here, sources)
+            if sources:
+                self.show_tabs(outputs, lines.index(outputs.line), here, sources)
+            elif outputs.shown:
+                label = nodes.Text(words.short(here))
+                line = interface_line(label, name="output-machine")
+                outputs.parent.insert(outputs.place, line)
+        self.close(script.text, here, sources)
 
-    def show(
+    def close(self, script: str, here: Machine, sources: list[Source]) -> None:
+        """Say at the foot where the outputs came from, and which GPUs never ran it."""
+        before, _found, after = _("Outputs from: %s").partition("%s")
+        facts = words.facts(here, self.config.language)
+        parts = [nodes.Text(before), *facts, nodes.Text(after)]
+        lines = [interface_line(*parts, name="sphx-glr-machine")]
+        left = words.left_to_run([here, *(one.machine for one in sources)])
+        if left and needs(script).uses_gpus:
+            lines.append(interface_line(nodes.Text(left), name="sphx-glr-gpus"))
+        for footer in self.document.findall(nodes.container):
+            if FOOTER in footer["classes"]:
+                footer[-1:-1] = lines  # above the signature
+
+    def show_tabs(
         self, own: Outputs, number: int, here: Machine, sources: list[Source]
     ) -> None:
         """Put what one code block printed and drew into tabs."""
@@ -91,8 +123,7 @@ class ShowRecords(SphinxTransform):
             return
         for node in own.shown:
             own.parent.remove(node)
-        printed = [node for node in own.shown if LABEL not in node["classes"]]
-        tabs = [self.tab(OWN, here.label, here, printed)]
+        tabs = [self.tab(OWN, here.label, here, own.shown)]
         for one in sources:
             output = one.outputs.get(number, Output([], []))
             shown = list(self.nodes_of(output, one))
@@ -107,10 +138,10 @@ class ShowRecords(SphinxTransform):
     def tab(
         self, name: str, label: str, there: Machine, shown: list[nodes.Element]
     ) -> nodes.container:
-        """Make one tab: its label, where its outputs came from, the outputs."""
+        """Return one tab: its label, where its outputs came from, the outputs."""
         head = nodes.rubric("", label, classes=["sd-tab-label"], translatable=False)
         head["sync_group"], head["sync_id"] = "machine", name
-        facts = machine_words.facts(there, self.config.language)
+        facts = words.facts(there, self.config.language)
         body = shown or [interface_line(nodes.Text(_("No output")), name="no-output")]
         content = create_component(
             "tab-content",
@@ -122,7 +153,7 @@ class ShowRecords(SphinxTransform):
         )
 
     def nodes_of(self, output: Output, source: Source) -> Iterator[nodes.Element]:
-        """Make what a page shows of an output: figures, then text, as it always does.
+        """Yield what a page shows of an output: figures, then text, as it always does.
 
         `gallery_intl.figures` translates a figure with the words of ``gallery_page``.
         """
@@ -133,7 +164,7 @@ class ShowRecords(SphinxTransform):
                 alt="",
                 gallery_alt=figure.alt,
                 gallery_page=self.env.docname,
-                classes=["sphx-glr-single-img"],
+                classes=[FIGURE],
                 translatable=False,
             )
         if output.lines:
@@ -155,19 +186,11 @@ def name_stale(app: Sphinx) -> None:
 
 
 def digest(folder: Path) -> str:
-    """Tell whether anything about a page's records has changed."""
+    """Return a digest of all that a page's records depend on."""
     found = hashlib.sha256()
     for path in sorted(folder.glob("*")):
         found.update(path.name.encode() + path.read_bytes())
     return found.hexdigest()
-
-
-def seen(env: BuildEnvironment) -> dict[str, str]:
-    """Give the digest of each page's records when the page was read."""
-    if not hasattr(env, "gallery_intl_records"):
-        env.gallery_intl_records = {}  # type: ignore[attr-defined]
-    found: dict[str, str] = env.gallery_intl_records  # type: ignore[attr-defined]
-    return found
 
 
 def outdated(
@@ -177,36 +200,11 @@ def outdated(
     changed: set[str],
     removed: set[str],
 ) -> list[str]:
-    """Give the pages whose records are not those that they were read with."""
+    """Return the pages whose records are not those that they were read with."""
     return [
         docname
-        for docname, known in seen(env).items()
-        if docname in env.found_docs
+        for docname, about in env.metadata.items()
+        if RECORDS in about
         and (folder := folder_of(env, docname)) is not None
-        and digest(folder) != known
+        and digest(folder) != about[RECORDS]
     ]
-
-
-def forget(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
-    seen(env).pop(docname, None)
-
-
-def merge(
-    app: Sphinx, env: BuildEnvironment, docnames: list[str], other: BuildEnvironment
-) -> None:
-    seen(env).update(seen(other))
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    app.setup_extension("sphinx_design")
-    app.add_config_value("gallery_intl_records", records.FOLDER, "env", str)
-    app.add_transform(ShowRecords)
-    app.connect("builder-inited", name_stale, priority=order.NAME_STALE_RECORDS)
-    app.connect("env-get-outdated", outdated)
-    app.connect("env-purge-doc", forget)
-    app.connect("env-merge-info", merge)
-    return {
-        "env_version": 1,
-        "parallel_read_safe": True,
-        "parallel_write_safe": True,
-    }

@@ -1,21 +1,49 @@
-"""Say in the reader's language on which machine outputs were made."""
+"""Say in the reader's language what a page needs, and on which machines it ran."""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from babel import UnknownLocaleError
 from babel.dates import format_date
 from docutils import nodes
+from sphinx.application import Sphinx
 from sphinx.locale import _
 
 from gallery_run.machine import Machine
+from gallery_run.needs import needs
+
+
+def page_needs(app: Sphinx, script: str) -> list[str]:
+    """Return how a page is started and what it runs on, as sentences."""
+    page = needs(script)
+    return [
+        _("%d processes, started with torchrun") % page.ranks
+        if page.ranks
+        else _("One process, started with python"),
+        _("Runs on a CPU, and on GPUs where there are any")
+        if page.uses_gpus
+        else _("Runs on a CPU"),
+    ]
+
+
+def left_to_run(machines: Iterable[Machine]) -> str:
+    """Say on what a page has still to run; "" once several GPUs have run it.
+
+    Every page has to be right on several GPUs, and a build seldom has one.
+    """
+    most = max((one.gpus for one in machines), default=0)
+    if most == 0:
+        return _("No GPU has run this page yet.")
+    if most == 1:
+        return _("One GPU has run this page, but several have not yet.")
+    return ""
 
 
 def interface_line(*children: nodes.Node, name: str) -> nodes.paragraph:
-    """Give a line that is in no page's catalog and in no search result."""
+    """Return a line that is in no page's catalog and in no search result."""
     return nodes.paragraph(
         "", "", *children, translatable=False, classes=[name, "no-search"]
     )
