@@ -93,6 +93,13 @@ def test_the_words_of_a_module_come_in_the_order_of_its_lines() -> None:
 
 
 EXTENSIONS = ["sphinx_gallery.gen_gallery", "gallery_intl.page.furniture"]
+BINDER = {
+    "org": "org",
+    "repo": "repo",
+    "branch": "main",
+    "binderhub_url": "https://mybinder.org",
+    "dependencies": ["requirements.txt"],
+}
 FOOTER = """\
 All
 ===
@@ -126,3 +133,23 @@ def test_links_have_their_words_where_no_script_is(app: SphinxTestApp) -> None:
     page = BeautifulSoup((app.outdir / "all.html").read_bytes(), "html.parser")
     links = [link.get_text() for link in page.select(".sphx-glr-download a")]
     assert links == ["all_python.zip", "page.cpp", "Both as a zip archive: page.zip"]
+
+
+@pytest.mark.sphinx(
+    "html",
+    testroot="downloads",
+    confoverrides={"extensions": EXTENSIONS, "sphinx_gallery_conf.binder": BINDER},
+)
+def test_the_footer_keeps_the_badge_of_binder(app: SphinxTestApp) -> None:
+    Path(app.srcdir, "requirements.txt").touch()
+
+    app.build()
+
+    html = (app.outdir / "tutorials/part/page.html").read_bytes()
+    footer = BeautifulSoup(html, "html.parser").select_one(".sphx-glr-footer")
+    assert footer
+    badge = footer.select_one(".binder-badge a")
+    assert badge
+    assert str(badge["href"]).startswith("https://mybinder.org/v2/gh/org/repo/main")
+    assert len(footer.select(".sphx-glr-download a")) == 3
+    assert "Download Python source code" not in footer.get_text()

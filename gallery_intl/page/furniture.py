@@ -92,14 +92,13 @@ class RemoveFurniture(SphinxTransform):
                 self.move_below_title(link)
 
     def empty(self, footer: nodes.Element) -> None:
+        """Take the words out of a footer; what else is there stays, such as badges."""
         footer["translatable"] = False
         footer["classes"].append("no-search")
-        boxes = with_class(footer, nodes.container, BOX)
-        for box in boxes:
+        for box in with_class(footer, nodes.container, BOX):
             link = next(box.findall(addnodes.download_reference))
             assign(link, [])
             assign(box, [link])
-        assign(footer, boxes)
 
     def move_below_title(self, link: nodes.Element) -> None:
         title = next(self.document.findall(nodes.title), None)
