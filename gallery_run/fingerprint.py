@@ -95,7 +95,7 @@ def write(folder: Path, fingerprint: Fingerprint) -> None:
 
 
 def is_current(last: Fingerprint | None, now: Fingerprint, srcdir: Path) -> bool:
-    """Tell whether the last run still stands for the gallery as it now is."""
+    """Return whether the last run still stands for the gallery as it now is."""
     return (
         last is not None
         and last._replace(made=[]) == now

@@ -79,7 +79,7 @@ def take(script: str, ranks: int = 0) -> Machine:
 
 
 def gpu_type() -> str:
-    """Give the type of the GPUs that pages can use, such as "cuda"; "" for none.
+    """Return the type of the GPUs that pages can use, such as "cuda"; "" for none.
 
     A Mac's GPU is left aside by the pages: Gloo sends none of its tensors, and
     ``DataParallel`` passes over it.
@@ -91,7 +91,7 @@ def gpu_type() -> str:
 
 
 def used_gpus(ranks: int) -> tuple[str, int]:
-    """Give the name and the number of the GPUs that a page uses; ("", 0) for none."""
+    """Return the name and the number of the GPUs that a page uses; ("", 0) for none."""
     import torch
 
     device = gpu_type()
@@ -103,7 +103,7 @@ def used_gpus(ranks: int) -> tuple[str, int]:
 
 
 def torch_versions(device: str, ranks: int) -> dict[str, str]:
-    """Give the versions of torch and of the libraries that it computes with."""
+    """Return the versions of torch and of the libraries that it computes with."""
     import torch
 
     found = {"torch": str(torch.__version__)}
@@ -121,7 +121,7 @@ def torch_versions(device: str, ranks: int) -> dict[str, str]:
 
 
 def cpu_name() -> str:
-    """Give the CPU's model, or its architecture where the system does not tell."""
+    """Return the CPU's model, or its architecture where the system does not tell."""
     name = " ".join(NOISE.sub(" ", next(_cpu_names(), "")).split()) or "CPU"
     return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
 
@@ -147,18 +147,18 @@ def core_count() -> int:
 
 
 def date() -> str:
-    """Give today, or the day that a reproducible build pretends."""
+    """Return today, or the day that a reproducible build pretends."""
     now = float(os.environ.get("SOURCE_DATE_EPOCH") or time.time())
     return time.strftime("%Y-%m-%d", time.gmtime(now))
 
 
 def as_values(machine: Machine) -> dict[str, Any]:
-    """Give what is known of a machine, for a file."""
+    """Return what is known of a machine, for a file."""
     return {key: value for key, value in asdict(machine).items() if value}
 
 
 def path_of(page: Path) -> Path:
-    """Give where it is noted on which machine a generated page ran."""
+    """Return where it is noted on which machine a generated page ran."""
     return page.with_name(f"{page.stem}.machine.json")
 
 

@@ -48,7 +48,7 @@ ranks.map_sync(become, range({size}), [port] * {size})
 
 
 def ranks_cell(size: int, about: list[str]) -> Cell:
-    """Give the cell that starts ``size`` ranks; ``about`` says what it does."""
+    """Return the cell that starts ``size`` ranks; ``about`` says what it does."""
     comments = [line for text in about for line in wrap(text, "# ", "# ")]
     source = "\n".join([*comments, START_RANKS.format(size=size)])
     return Cell("code", source, "ranks")

@@ -43,7 +43,7 @@ class Outcome(NamedTuple):
 
     @property
     def interrupted(self) -> bool:
-        """Tell whether it was stopped, not failed."""
+        """Return whether it was stopped, not failed."""
         return self.rank == 0 and self.summary() == "KeyboardInterrupt"
 
     def summary(self) -> str:
@@ -92,7 +92,7 @@ def script_line(error: BaseException, source: Path) -> int | None:
 
 
 def is_echo(text: str) -> bool:
-    """Tell whether an error is only what another rank's end or delay looks like."""
+    """Return whether an error is only what another rank's end or delay looks like."""
     if stacks := THREAD.findall(text):
         return any(_waits_in(file) for file in stacks)
     if innermost := INNERMOST.match(text):

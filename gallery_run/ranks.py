@@ -220,7 +220,7 @@ def stop(page: Page, ranks: list[Rank]) -> None:
 
 
 def has_group() -> bool:
-    """Tell whether the script left a process group."""
+    """Return whether the script left a process group."""
     dist = sys.modules.get("torch.distributed")
     return dist is not None and dist.is_available() and bool(dist.is_initialized())
 

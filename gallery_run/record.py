@@ -24,11 +24,10 @@ from gallery_intl.script.source import normalize_newlines
 from gallery_run import machine, processes, records
 from gallery_run.machine import Machine
 from gallery_run.needs import needs, world_size
-from gallery_run.outcomes import NOISE, is_echo
+from gallery_run.outcomes import NOISE, clip, is_echo, tail
 from gallery_run.records import Figure, Output, Record, RecordError
 
 PACKAGE_PARENT = Path(__file__).parents[1]
-LAST_WORDS = 30  # lines
 
 
 class RecordingError(Exception):
@@ -48,14 +47,14 @@ class Page(NamedTuple):
 
     @property
     def uses_gpus(self) -> bool:
-        """Tell whether it runs on GPUs; one that is broken will say so itself."""
+        """Return whether it runs on GPUs; one that is broken will say so itself."""
         try:
             return needs(self.text).uses_gpus
         except SyntaxError:
             return True
 
     def rank_counts(self, gpus: int) -> list[int]:
-        """Give how many ranks to try, the most first; 0 stands for a plain program.
+        """Return how many ranks to try, the most first; 0 stands for a plain program.
 
         Where there are GPUs, each rank has one; where there is none, or the page uses
         none, there are as many ranks as it asks for.
@@ -69,7 +68,6 @@ class Page(NamedTuple):
 class Site(NamedTuple):
     """What conf.py says that concerns recording."""
 
-    srcdir: Path
     records: Path
     deadline: float
     pages: list[Page]
@@ -90,7 +88,6 @@ def read_site(srcdir: Path) -> Site:
     pattern = gallery.get("filename_pattern", r"[\\/]plot")
     found = [page for one in folders for page in pages(srcdir / one, pattern)]
     return Site(
-        srcdir,
         srcdir / conf.get("gallery_intl_records", records.FOLDER),
         float(conf.get("gallery_intl_deadline", 120)),
         found,
@@ -98,7 +95,7 @@ def read_site(srcdir: Path) -> Site:
 
 
 def pages(folder: Path, pattern: str) -> Iterator[Page]:
-    """Give the scripts of a gallery that Sphinx-Gallery would run."""
+    """Yield the scripts of a gallery that Sphinx-Gallery would run."""
     for script in sorted(folder.rglob("*.py")):
         if re.search(pattern, str(script)) and script.name != "__init__.py":
             name = script.relative_to(folder).with_suffix("").as_posix()
@@ -107,7 +104,7 @@ def pages(folder: Path, pattern: str) -> Iterator[Page]:
 
 
 def choose(site: Site, names: list[str]) -> list[Page]:
-    """Give the pages that were named, else all that use a GPU."""
+    """Return the pages that were named, else all that use a GPU."""
     if not names:
         return [page for page in site.pages if page.uses_gpus]
     known = {page.name: page for page in site.pages}
@@ -139,7 +136,7 @@ def expected(page: Page, gpu: str, gpus: int) -> Machine:
 
 
 def is_current(path: Path, page: Page) -> bool:
-    """Tell whether a record is there, whole and of the page's code."""
+    """Return whether a record is there, whole and of the page's code."""
     try:
         return records.read(path).code == records.code_hash(page.text)
     except (RecordError, SyntaxError):
@@ -192,7 +189,7 @@ def run_once(page: Page, ranks: int, deadline: float) -> Record:
 
 
 def command(page: Page, ranks: int, folder: Path) -> list[str]:
-    """Give the command that runs a page and leaves its outputs in a folder."""
+    """Return the command that runs a page and leaves its outputs in a folder."""
     torchrun = ["torch.distributed.run", "--standalone", f"--nproc-per-node={ranks}"]
     launch = [*torchrun, "-m"] if ranks else []
     program = ["gallery_run.recording", str(page.script), str(folder)]
@@ -226,7 +223,7 @@ def in_words(ranks: int) -> str:
 
 
 def errors(folder: Path) -> dict[str, dict[str, Any]]:
-    """Give the error of each rank that failed, without what others saw of it."""
+    """Return the error of each rank that failed, without what others saw of it."""
     told = {
         path.stem: json.loads(path.read_text(encoding="utf-8"))
         for path in sorted(folder.glob("rank-*.json"))
@@ -236,7 +233,7 @@ def errors(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def refusal(folder: Path) -> str:
-    """Give the sentence with which a page refused to run; "" if it did not."""
+    """Return the sentence with which a page refused to run; "" if it did not."""
     said = [str(one.get("refusal", "")) for one in errors(folder).values()]
     return said[0] if said and all(said) else ""
 
@@ -253,9 +250,8 @@ def failure(page: Page, folder: Path, status: int | None, deadline: float) -> st
 
 
 def rest(folder: Path) -> str:
-    """Give the end of what the processes wrote; torchrun names the rank that died."""
-    text = (folder / "log").read_text(encoding="utf-8", errors="replace")
-    return "\n\n" + "\n".join(NOISE.sub("", text).splitlines()[-LAST_WORDS:])
+    """Return the end of what the processes wrote; torchrun names the rank that died."""
+    return "\n\n" + clip(NOISE.sub("", tail(folder / "log")), 30)
 
 
 def record_pages(site: Site, names: list[str], name: str | None = None) -> bool:
@@ -299,17 +295,12 @@ def record_page(site: Site, page: Page, gpus: int, name: str | None) -> bool:
     return True
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command line may say."""
-    parser.add_argument("page", nargs="*", help="such as part/page; default: not done")
-    parser.add_argument("--profile", help="name of the records; default: the GPUs")
-
-
 def main(arguments: list[str]) -> int:
     """Run the command; give its exit status."""
     parser = argparse.ArgumentParser(prog="python -m gallery_run")
     parser.add_argument("--source", type=Path, default=Path(), help="folder of conf.py")
-    add_arguments(parser)
+    parser.add_argument("page", nargs="*", help="such as part/page; default: not done")
+    parser.add_argument("--profile", help="name of the records; default: the GPUs")
     options: Any = parser.parse_args(arguments)
     try:
         site = read_site(options.source.resolve())

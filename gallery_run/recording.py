@@ -71,7 +71,7 @@ def run(
 
 
 def lines(text: str) -> list[str]:
-    """Give what was printed as a page shows it: without colours and tabs."""
+    """Return what was printed as a page shows it: without colours and tabs."""
     text = ANSI.sub("", text.expandtabs()).strip("\n")
     return text.split("\n") if text.strip() else []
 
@@ -92,7 +92,7 @@ def figures() -> list[Figure]:
 
 
 def refusal(error: BaseException) -> str:
-    """Give the sentence with which a page ended itself; "" for any other end."""
+    """Return the sentence with which a page ended itself; "" for any other end."""
     said = isinstance(error, SystemExit) and isinstance(error.code, str)
     return " ".join(str(error).split()) if said else ""
 

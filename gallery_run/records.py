@@ -58,7 +58,7 @@ class Record:
 
 
 def code_blocks(script: str) -> list[Block]:
-    """Give the code blocks of a script that have code in them, beside comments."""
+    """Return the code blocks of a script that have code in them, beside comments."""
     return [
         block
         for block in blocks(script)
@@ -146,7 +146,7 @@ def figure_name(profile: str, figure: Figure) -> str:
 
 
 def render(record: Record, profile: str) -> str:
-    """Give the one text of a record, with its seal."""
+    """Return the one text of a record, with its seal."""
     outputs = {
         str(number): {
             "lines": output.lines,
@@ -171,7 +171,7 @@ def render(record: Record, profile: str) -> str:
 
 
 def of_page(folder: Path) -> list[Path]:
-    """Give the records of a page, by name."""
+    """Return the records of a page, by name."""
     return sorted(folder.glob("*.json"))
 
 

@@ -56,12 +56,12 @@ def make_pages_with(wrap: Callable[[PageMaker], PageMaker]) -> None:
 
 
 def is_run(source: Path, gallery: dict[str, Any]) -> bool:
-    """Tell whether a script is one of those to run, and not only to show."""
+    """Return whether a script is one of those to run, and not only to show."""
     return bool(gen_rst.executable_script(source, gallery))
 
 
 def is_done(source: Path, target: Path) -> bool:
-    """Tell whether a script would be left out: it ran, as it now is."""
+    """Return whether a script would be left out: it ran, as it now is."""
     md5 = Path(f"{target}.md5")
     return md5.exists() and md5.read_text() == get_md5sum(source, mode="t")
 

@@ -319,13 +319,11 @@ def test_the_notebook_is_the_program_too(build: Build, srcdir: Path) -> None:
     found = cells(downloads(build())["page.ipynb"])
     code = [cell for cell in found if cell.cell_type == "code"]
 
-    assert "ranks" in code[0].metadata["tags"]
-    assert found[0] == code[0]
-    joined = '"""."""\n' + "\n".join(cell.source for cell in code[1:])
+    joined = '"""."""\n' + "\n".join(cell.source for cell in code)
     assert same_program(original, joined, docstring=False) is None
 
 
-def test_a_plain_page_has_no_cell_for_ranks(build: Build) -> None:
+def test_a_page_of_one_block_is_two_cells(build: Build) -> None:
     found = cells(downloads(build(), OTHER)["other.ipynb"])
 
     assert [cell.cell_type for cell in found] == ["markdown", "code"]

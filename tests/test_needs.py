@@ -103,6 +103,7 @@ def test_only_with_the_runner_a_page_and_its_notebook_speak_of_ranks(
     folder = app.doctreedir / "downloads/pages"
     first = json.loads((folder / "page.ipynb").read_bytes())["cells"][0]
     assert ("ipyparallel" in "".join(first["source"])) == runner
+    assert first["metadata"] == ({"tags": ["ranks"]} if runner else {})
     shown = page.get_text() + (folder / "page.ipynb").read_text("utf-8")
     beside_code = re.sub(r"torchrun --standalone.*|accelerator", "", shown)
     assert bool(re.search(r"GPU|ranks|processes", beside_code)) == runner

@@ -53,7 +53,7 @@ def cells(
     translated: Sequence[Block],
     context: Context,
 ) -> list[Cell]:
-    """Give the text of a page as Markdown and the blocks of its script as code.
+    """Return the text of a page as Markdown and the blocks of its script as code.
 
     ``shown`` are the blocks of the script that the page was generated from, and
     ``translated`` the same blocks in the page's language.
@@ -89,7 +89,7 @@ def text_of_blocks(
 
 
 def flat(node: nodes.Element, level: int = 0) -> Iterator[tuple[int, nodes.Node]]:
-    """Give what stands in a page, sections opened."""
+    """Yield what stands in a page, sections opened."""
     for child in node.children:
         if isinstance(child, nodes.section):
             yield from flat(child, level + 1)
@@ -98,7 +98,7 @@ def flat(node: nodes.Element, level: int = 0) -> Iterator[tuple[int, nodes.Node]
 
 
 def is_furniture(node: nodes.Node) -> bool:
-    """Tell whether Sphinx-Gallery or the interface put a node into the page."""
+    """Return whether Sphinx-Gallery or the interface put a node into the page."""
     return any(
         not element.get("translatable", True)
         or any(
@@ -110,14 +110,14 @@ def is_furniture(node: nodes.Node) -> bool:
 
 
 def page_address(env: BuildEnvironment, docname: str) -> str:
-    """Give the address of a page; "" if ``html_baseurl`` is not configured."""
+    """Return the address of a page; "" if ``html_baseurl`` is not configured."""
     base = getattr(env.config, "html_baseurl", "")
     uri = env._app.builder.get_target_uri(docname)
     return f"{base.rstrip('/')}/{uri}" if base else ""
 
 
 def page_title(env: BuildEnvironment, docname: str) -> str:
-    """Give the title of any page in the build's language.
+    """Return the title of any page in the build's language.
 
     It is looked up where it is written, because that page may be read after this.
     """
@@ -165,7 +165,7 @@ def context_of(env: BuildEnvironment) -> Context:
 
 
 def notebook(cells: list[Cell]) -> str:
-    """Give the file of a notebook without outputs; its ids count the cells."""
+    """Return the file of a notebook without outputs; its ids count the cells."""
     written = [_cell(number, cell) for number, cell in enumerate(cells)]
     data = {"cells": written, "metadata": KERNEL, **FORMAT}
     return json.dumps(data, ensure_ascii=False, indent=1) + "\n"

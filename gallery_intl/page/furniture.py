@@ -38,17 +38,17 @@ SPHINX_GALLERY = "https://sphinx-gallery.github.io"
 def with_class(
     document: nodes.Node, kind: type[nodes.Element], name: str
 ) -> list[nodes.Element]:
-    """Give the elements of a kind that carry a class."""
+    """Return the elements of a kind that carry a class."""
     return [node for node in document.findall(kind) if name in node["classes"]]
 
 
 def outermost(node: nodes.Element) -> nodes.Element:
-    """Give the ``only`` directive around a node, or the node itself."""
+    """Return the ``only`` directive around a node, or the node itself."""
     return node.parent if isinstance(node.parent, addnodes.only) else node
 
 
 def download_label(kind: str, suffix: str) -> str:
-    """Give the text of a download link, with ``%s`` for the file's name.
+    """Return the text of a download link, with ``%s`` for the file's name.
 
     Of other files, such as an archive of all scripts, the name says enough.
     """
@@ -66,7 +66,7 @@ def around(text: str, node: nodes.Node) -> list[nodes.Node]:
 
 
 def line(*children: nodes.Node, **attributes: Any) -> nodes.paragraph:
-    """Give a paragraph that belongs to the interface, not to a page's catalog."""
+    """Return a paragraph that belongs to the interface, not to a page's catalog."""
     return nodes.paragraph("", "", *children, translatable=False, **attributes)
 
 
