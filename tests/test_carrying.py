@@ -2,7 +2,7 @@
 
 import pytest
 
-from gallery_intl.catalogs.carrying import carried
+from gallery_intl.catalogs.merge import adapt
 
 SAFE = {
     "a literal": (
@@ -63,12 +63,12 @@ UNSAFE = {
 
 
 @pytest.mark.parametrize("case", SAFE)
-def test_what_is_safe_is_carried(case: str) -> None:
+def test_what_is_safe_is_adapt(case: str) -> None:
     old, new, translation, expected = SAFE[case]
-    assert carried(old, new, translation) == expected
+    assert adapt(old, new, translation) == expected
 
 
 @pytest.mark.parametrize("case", UNSAFE)
 def test_what_is_not_safe_is_left_to_a_person(case: str) -> None:
     old, new, translation = UNSAFE[case]
-    assert carried(old, new, translation) is None
+    assert adapt(old, new, translation) is None

@@ -2,13 +2,18 @@
 
 Unlike ``sphinx-intl update`` it looks for a message's translation in all catalogs of
 the language: a paragraph that moved to another page keeps its translation, a changed
-one becomes fuzzy beside its previous text unless only code or punctuation changed, a
-removed one stays as an obsolete entry.
+one becomes fuzzy beside its previous text, a removed one stays as an obsolete entry.
+
+Where only code or punctuation changed the translation is adapted: what changed must
+stand in it to the letter, and must not be read aloud before a Korean particle, whose
+form depends on it. Everything else is for a person.
 """
 
 from __future__ import annotations
 
 import difflib
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -17,10 +22,19 @@ from babel.core import UnknownLocaleError
 from babel.messages.plurals import get_plural
 
 from gallery_intl.catalogs import po as catalogs
-from gallery_intl.catalogs.carrying import carried
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 
 SIMILAR = 0.6  # ratio from which a new message counts as a changed old one
+PIECE = re.compile(
+    r"``.+?``"  # a literal
+    r"|(?<=\s)<[^<>\s]+>"  # the target of a link or of a role
+    r"|https?://[!-;=?-_a-~]+(?<![.,:;!?)])"
+    r"|:[\w:+-]+:`[^`<]*`"  # a role without a text of its own
+    r"|%\([a-z_]+\)[sd]|%[sd]|\$?\{\w+\}"  # placeholders
+)
+UNREAD = ("<", "http", "%", "{", "$")  # how pieces begin that nobody reads aloud
+PUNCTUATION = re.compile(r"[.,:;!?…\"'“”‘’()–—]+")  # noqa: RUF001
+ENDS = (".。", ":：")  # noqa: RUF001  # what may end a message, half and full width
 
 Memory = dict[str, polib.POEntry]
 Pages = dict[Path, polib.POFile]  # by page, without suffix
@@ -30,10 +44,8 @@ def update(pot_dir: Path, locale_dir: Path, languages: list[str]) -> Iterator[Pa
     """Merge the templates into every language; yield the catalogs that changed."""
     templates = read_all(pot_dir, ".pot")
     # All catalogs are read before the first is written: a broken one stops here.
-    folders = {
-        language: locale_dir / language / "LC_MESSAGES" for language in languages
-    }
-    present = {language: read_all(folders[language], ".po") for language in languages}
+    folders = {name: locale_dir / name / "LC_MESSAGES" for name in languages}
+    present = {name: read_all(folder, ".po") for name, folder in folders.items()}
     wording: dict[str, str] = {}
     for language in sorted(languages, key=lambda each: each != SOURCE_LANGUAGE):
         merged = merge_language(templates, present[language], language, wording)
@@ -155,7 +167,7 @@ def _translate(
     same = same or memory.get(entry.msgid)
     if same is not None:
         _copy(same, entry)
-    elif done := _carried(entry.msgid, gone):
+    elif done := _adapted(entry.msgid, gone):
         entry.msgstr, entry.tcomment = done
     elif similar := _similar(entry.msgid, gone):
         _copy(similar, entry)
@@ -171,12 +183,12 @@ def _copy(old: polib.POEntry, entry: polib.POEntry) -> None:
     entry.previous_msgid = old.previous_msgid
 
 
-def _carried(msgid: str, gone: list[polib.POEntry]) -> tuple[str, str] | None:
+def _adapted(msgid: str, gone: list[polib.POEntry]) -> tuple[str, str] | None:
     """Find a translation of which only code or punctuation is to be changed."""
     for old in gone:
         if old.fuzzy or old.msgstr in ("", old.msgid):
             continue
-        if translation := carried(old.msgid, msgid, old.msgstr):
+        if translation := adapt(old.msgid, msgid, old.msgstr):
             return translation, old.tcomment
     return None
 
@@ -198,11 +210,11 @@ def _follow_source(entry: polib.POEntry) -> None:
 def obsolete(
     gone: list[polib.POEntry], merged: polib.POFile
 ) -> Iterator[polib.POEntry]:
-    """Give removed translations as obsolete entries, but not those carried over."""
-    carried = {entry.previous_msgid for entry in merged if entry.previous_msgid}
+    """Yield removed translations as obsolete entries, but not those used again."""
+    used = {entry.previous_msgid for entry in merged if entry.previous_msgid}
     for entry in gone:
         worth_keeping = entry.msgstr and entry.msgstr != entry.msgid
-        if worth_keeping and entry.msgid not in carried:
+        if worth_keeping and entry.msgid not in used:
             entry.obsolete = True
             entry.occurrences = []
             entry.comment = ""
@@ -223,3 +235,47 @@ def header(language: str, template: dict[str, str]) -> dict[str, str]:
         "Content-Transfer-Encoding": "8bit",
         "Plural-Forms": f"{plural.plural_forms};",
     }
+
+
+def adapt(old: str, new: str, translation: str) -> str | None:
+    """Return the translation of ``new``, made from that of ``old``; None if unsafe."""
+    if _plain(old) != _plain(new):
+        return None
+    swapped = _swap(PIECE.findall(old), PIECE.findall(new), translation)
+    return swapped and _end(old, new, swapped)
+
+
+def _plain(message: str) -> str:
+    """Return a message without punctuation, and with a mark for each piece of code."""
+    words = PUNCTUATION.sub("", PIECE.sub("\0", message))
+    return " ".join(words.split())
+
+
+def _swap(old: list[str], new: list[str], translation: str) -> str | None:
+    """Return a translation with other pieces of code, exchanged all at once."""
+    pairs = set(zip(old, new, strict=True))
+    into = dict(pairs)
+    if len(into) < len(pairs):  # one piece became two different ones
+        return None
+    if Counter(PIECE.findall(translation)) != Counter(old):
+        return None
+    for piece in PIECE.finditer(translation):
+        changed = into[piece[0]] != piece[0]
+        if changed and _is_read_on(piece[0], translation[piece.end() :]):
+            return None
+    return PIECE.sub(lambda piece: into[piece[0]], translation)
+
+
+def _is_read_on(piece: str, rest: str) -> bool:
+    """Tell whether a Korean particle depends on how a piece sounds."""
+    return not piece.startswith(UNREAD) and "가" <= rest[:1] <= "힣"
+
+
+def _end(old: str, new: str, translation: str) -> str | None:
+    """Return a translation with the mark at its end that the new message has there."""
+    if old[-1:] == new[-1:]:
+        return translation
+    before = next((marks for marks in ENDS if old.endswith(marks[0])), "")
+    after = next((marks for marks in ENDS if new.endswith(marks[0])), "")
+    width = before.find(translation[-1:]) if before and after else -1
+    return translation[:-1] + after[width] if width >= 0 else None

@@ -1,19 +1,21 @@
 """Read and write gettext catalogs, the same way everywhere.
 
 Every ``.po`` of the project goes through this module: one parser with errors that
-name file and line, one canonical writer, one rule for what counts as translated.
+name file and line, one canonical writer, one rule for what counts as translated. What
+one parser sees and another does not could come past the checks: such catalogs, and
+those that say more than a page would show, are refused.
 """
 
 from __future__ import annotations
 
+import gettext
+import io
 import re
 from functools import cache
 from pathlib import Path
 
 import polib  # type: ignore[import-untyped]
 
-from gallery_intl.catalogs import faults
-from gallery_intl.catalogs.faults import CatalogError as CatalogError
 from gallery_intl.files import replace_file
 
 SOURCE_LANGUAGE = "en"  # what the scripts and the interface are written in
@@ -26,6 +28,15 @@ MARKUP = re.compile(
     r"|<[^>]*>|https?://\S+"  # targets
     r"|%\([a-z_]+\)[sd]|\$?\{\w+\}"  # placeholders
 )
+OPENS_STRING = re.compile(r'^\s*(#~\s*)?(msg(ctxt|id|id_plural|str)(\[\d+\])?\s*)?"')
+WHOLE_STRING = re.compile(r'(?<!\\)"(?:[^"\\]|\\.)*"$')
+# Where Python ends a line, but no editor and no gettext does; the others nobody sees.
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x85\u2028\u2029\ufeff]|\r(?!$)")
+LONGEST = 10_000  # letters of a translation; docutils takes seconds for some texts
+
+
+class CatalogError(Exception):
+    """A catalog cannot be used; the text is ``path:line: what (remedy)``."""
 
 
 def po_path(locale_dir: Path, language: str, docname: str) -> Path:
@@ -46,20 +57,73 @@ def read(path: Path) -> polib.POFile:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise CatalogError(
-            f"{path}:{line}: not UTF-8 (save the file as UTF-8)"
-        ) from None
-    faults.refuse_broken_lines(path, text)
+        reason = "not UTF-8 (save the file as UTF-8)"
+        raise CatalogError(f"{path}:{line}: {reason}") from None
+    _refuse_broken_lines(path, text)
     try:
         # polib would open a file whose name the text is: none ends in a line feed
         catalog = polib.pofile(f"{text}\n", wrapwidth=WIDTH, encoding="utf-8")
     except (OSError, ValueError, IndexError) as error:
-        raise CatalogError(faults.syntax_error(path, str(error))) from None
+        raise CatalogError(_syntax_error(path, str(error))) from None
     _count_from_msgid(catalog, text.split("\n"))
-    faults.refuse_header(path, catalog)
-    faults.refuse_what_no_page_shows(path, catalog)
-    faults.refuse_duplicates(path, catalog)
+    _refuse_header(path, catalog)
+    _refuse_entries(path, catalog)
     return catalog
+
+
+def _refuse_broken_lines(path: Path, text: str) -> None:
+    """Find what polib would read without a word: control characters, open quotes."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if found := CONTROL.search(line):
+            name = f"invisible character U+{ord(found[0]):04X}"
+            raise CatalogError(f"{path}:{number}: {name} (delete it)")
+        if OPENS_STRING.match(line) and not WHOLE_STRING.search(line.rstrip()):
+            raise CatalogError(f'{path}:{number}: text without its closing " (add it)')
+
+
+def _syntax_error(path: Path, message: str) -> str:
+    found = re.search(r"\(line (\d+)\)(?:: (.*))?", message, re.DOTALL)
+    line, detail = found.groups() if found else ("1", message)
+    reason = f"syntax error, {detail}" if detail else "syntax error"
+    return f"{path}:{line}: {reason} (mend the entry above or at this line)"
+
+
+def _refuse_header(path: Path, catalog: polib.POFile) -> None:
+    """Let Python's gettext read the header: what it cannot read would end a build."""
+    header = polib.POFile(encoding="utf-8")
+    header.metadata = catalog.metadata
+    kind = catalog.metadata.get("Content-Type", "charset=UTF-8")
+    if not re.search(r"charset=(utf-?8|CHARSET)\s*$", kind, re.IGNORECASE):
+        raise CatalogError(f"{path}:1: header says {kind!r} (write charset=UTF-8)")
+    try:
+        gettext.GNUTranslations(io.BytesIO(header.to_binary()))
+    except (ValueError, LookupError, RecursionError) as error:
+        raise CatalogError(f"{path}:1: header: {error} (mend it)") from None
+
+
+def _refuse_entries(path: Path, catalog: polib.POFile) -> None:
+    """Refuse what our rules would not look at, because no message is like that."""
+    lines: dict[str, int] = {}
+    for entry in active(catalog):
+        if reason := _fault(entry, lines.get(entry.msgid)):
+            raise CatalogError(f"{path}:{entry.linenum}: {reason}")
+        lines[entry.msgid] = entry.linenum
+
+
+def _fault(entry: polib.POEntry, before: int | None) -> str:
+    """Return what is wrong with an entry; ``before``: where its message stood."""
+    if not entry.msgid:
+        return "a second header (delete one)"
+    if entry.msgctxt is not None:
+        return "msgctxt: messages have no context (delete it)"
+    if entry.msgid_plural:
+        return "msgid_plural: messages have no plurals (write one msgstr)"
+    if len(entry.msgstr) > LONGEST:
+        length = f"{len(entry.msgstr):,} letters"
+        return f"a text of {length} (write at most {LONGEST:,})"
+    if before is not None:
+        return f"message is already at line {before} (keep one of the two)"
+    return ""
 
 
 def shared(path: Path) -> polib.POFile:
