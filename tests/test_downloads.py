@@ -25,7 +25,6 @@ from gallery_intl.script import translate as translated_script
 from gallery_intl.script.placing import Edit, place
 from gallery_intl.script.source import blocks, same_program
 from gallery_intl.script.translate import AnotherProgram, translate, written
-from gallery_intl.text import cjk as markup
 from gallery_intl.text.wrapping import LINE_LENGTH, display_width
 
 ROOT = Path(__file__).with_name("roots") / "test-downloads"
@@ -155,12 +154,6 @@ def test_nothing_ends_the_docstring_early(start: str, text: str) -> None:
 )
 def test_a_translation_is_written_as_a_person_would(msgstr: str, expected: str) -> None:
     assert written(msgstr) == expected
-
-
-def test_the_same_letters_need_no_separator_as_in_markup() -> None:
-    letters = markup.CJK_LETTERS + markup.FULLWIDTH_BRACKETS
-
-    assert letters == translated_script.UNSPACED
 
 
 # proof --------------------------------------------------------------------------

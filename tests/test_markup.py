@@ -1,5 +1,8 @@
 """Inline markup beside CJK letters, and what must not become markup."""
 
+import re
+from pathlib import Path
+
 import pytest
 from docutils import nodes
 from docutils.core import publish_doctree
@@ -62,3 +65,15 @@ def test_loading_twice_changes_nothing() -> None:
     end_markup_at_cjk()
 
     assert punctuation_chars.delimiters == before
+
+
+def test_the_ranges_of_letters_stand_in_one_place() -> None:
+    """What counts as a letter of Korean, Han or kana is said once."""
+    has_range = re.compile(r"\\u(?:11|30|31|34|4e|9f|ac|d7)\w\w-|가-힣")
+    project = Path(__file__).parent.parent
+
+    assert [
+        str(path.relative_to(project))
+        for path in sorted(project.glob("gallery_intl/**/*.py"))
+        if has_range.search(path.read_text(encoding="utf-8"))
+    ] == ["gallery_intl/text/cjk.py"]

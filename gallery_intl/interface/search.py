@@ -26,18 +26,12 @@ from sphinx.search.en import SearchEnglish
 from sphinx.util.typing import ExtensionMetadata
 
 from gallery_intl import order
+from gallery_intl.text.cjk import HIRAGANA, IN_WORDS, SYLLABLES
 
-# Hangul, Han with 々〇, kana without the middle dot. The browser gets the same text.
-LETTERS = (
-    r"\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3"
-    r"\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff"
-    r"\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff"
-)
-HANGUL = r"\uac00-\ud7a3"
-ACROSS_SPACE = re.compile(rf"([{HANGUL}])\s(?=([{HANGUL}]))")
-HIRAGANA = re.compile(r"[\u3041-\u3096]+")
-RUN = re.compile(rf"[{LETTERS}]+|(?:(?![{LETTERS}])\w)+")
-IS_PAIRED = re.compile(rf"[{LETTERS}]{{2,}}")
+ACROSS_SPACE = re.compile(rf"([{SYLLABLES}])\s(?=([{SYLLABLES}]))")
+IS_HIRAGANA = re.compile(f"[{HIRAGANA}]+")
+RUN = re.compile(rf"[{IN_WORDS}]+|(?:(?![{IN_WORDS}])\w)+")
+IS_PAIRED = re.compile(f"[{IN_WORDS}]{{2,}}")
 NO_PROSE = (nodes.literal_block, nodes.comment, nodes.raw, nodes.meta)
 
 # What a Korean reader may type behind a noun. Left out are those that also end nouns
@@ -94,7 +88,7 @@ class RankedSearch(SearchLanguage):
         self.said: Counter[str] = Counter()  # on the page that is indexed now
         self.marked: dict[str, str] = {}  # its words, with their marks
         known = {
-            "letters": LETTERS,
+            "letters": IN_WORDS,
             "particles": self.particles,
             "fillers": self.fillers,
             "synonyms": options.get("synonyms", {}),
@@ -159,12 +153,12 @@ class JapaneseSearch(PairSearch):
 
     lang = "ja"
     language_name = "Japanese"
-    fillers = r"\u3041-\u3096間用化的"  # hiragana: の, を, とは, する
+    fillers = f"{HIRAGANA}間用化的"  # hiragana: の, を, とは, する
 
     def words(self, text: str) -> list[str]:
         """Leave out hiragana, which no query needs, but not headings like まとめ."""
-        keeps_all = HIRAGANA.fullmatch(text)
-        return [w for w in pairs(text) if keeps_all or not HIRAGANA.fullmatch(w)]
+        keeps_all = IS_HIRAGANA.fullmatch(text)
+        return [w for w in pairs(text) if keeps_all or not IS_HIRAGANA.fullmatch(w)]
 
 
 class ChineseSearch(PairSearch):

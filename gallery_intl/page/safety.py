@@ -18,7 +18,7 @@ from sphinx.transforms import SphinxTransform
 from gallery_intl import order
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.rules.check import guard_catalogs
-from gallery_intl.rules.nodes import parse
+from gallery_intl.rules.message import parse
 
 INTERFACE = "sphinx"
 PERMISSIONS = ("file_insertion_enabled", "raw_enabled")

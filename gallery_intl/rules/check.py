@@ -20,28 +20,11 @@ import polib  # type: ignore[import-untyped]
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 from gallery_intl.catalogs.progress import NOTHING, Count, count
-from gallery_intl.rules import markup as check_markup
-from gallery_intl.rules import punctuation as check_punctuation
-from gallery_intl.rules import sentences as check_sentences
-from gallery_intl.rules import values as check_values
-from gallery_intl.rules import words as check_words
+from gallery_intl.rules import korean, markup, values, writing
 from gallery_intl.rules.glossary import Glossary, read_glossary
-from gallery_intl.rules.message import (
-    GUARDS,
-    LANGUAGES,
-    RULES,
-    Message,
-    rules_for,
-)
+from gallery_intl.rules.message import GUARDS, LANGUAGES, RULES, Message, rules_for
 
-# Importing a module of rules registers them.
-MODULES = (
-    check_markup,
-    check_values,
-    check_words,
-    check_punctuation,
-    check_sentences,
-)
+MODULES = (markup, values, writing, korean)  # importing one registers its rules
 INTERFACE = "sphinx.po"
 WAIVER = re.compile(r"^check-ignore: *([\w-]*)(?: +- +(.*))?", re.MULTILINE)
 

@@ -1,9 +1,14 @@
-"""Tell which form a Korean particle has after a sound, where the sound is known."""
+"""Rules about Korean: which form a particle has, where it stands, and the style."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+
+from docutils import nodes
+
+from gallery_intl.rules.message import Message, rule
+from gallery_intl.text.cjk import SYLLABLES
 
 HANGUL_START, LETTERS_PER_FINAL = 0xAC00, 28
 RIEUL = 8  # ㄹ, the final after which 로 follows as after a vowel
@@ -16,19 +21,73 @@ FORMS = {**PAIRS, **{without: final for final, without in PAIRS.items()}}
 TAIL = r"(?:서|써|는|도|만|의|부터)?"
 PARTICLE = rf"(?P<particle>(?:으로|로){TAIL}|(?:과|와)(?:의|는|도)?|[은는이가을를])"
 LATIN_WORD = re.compile(
-    rf"(?P<word>[A-Za-z][A-Za-z0-9_.]{{0,40}}){PARTICLE}(?![가-힣])"
+    rf"(?P<word>[A-Za-z][A-Za-z0-9_.]{{0,40}}){PARTICLE}(?![{SYLLABLES}])"
 )
-NUMBER = re.compile(rf"(?<![-A-Za-z_.\d])(?P<word>\d+){PARTICLE}(?![가-힣])")
+NUMBER = re.compile(rf"(?<![-A-Za-z_.\d])(?P<word>\d+){PARTICLE}(?![{SYLLABLES}])")
 BEFORE_BRACKETS = re.compile(
-    rf"(?P<word>[가-힣])\([A-Za-z][^()]*\){PARTICLE}(?![가-힣])"
+    rf"(?P<word>[{SYLLABLES}])\([A-Za-z][^()]*\){PARTICLE}(?![{SYLLABLES}])"
 )
 # After Hangul only what is no ending of a noun or a verb: 평가 and 있는 are right.
-HANGUL = re.compile(r"(?P<word>[가-힣])(?P<particle>를|와|으로)(?![가-힣])")
+AFTER_HANGUL = re.compile(
+    rf"(?P<word>[{SYLLABLES}])(?P<particle>를|와|으로)(?![{SYLLABLES}])"
+)
+PARTICLES = (
+    "(?:으로|로)(?:부터|서|써|는|도|만)?|에(?:서는|서|게|는|도)?|은|는|이|가|을|를|와|과|의"
+    "|도|만|까지|부터|처럼|보다|마다|(?:이)?(?:라는|란)"
+)
+APART = re.compile(rf" +({PARTICLES})(?!\w)")
+# A match begins where a word does: else a long word is looked through at each letter.
+KOREAN_PLAIN = re.compile(
+    r"(?<!\w)\w*(?:(?<![니마보])다|(?<![중필주수까])요)[.!?](?!\w)"
+)
+
+
+@rule("ko")
+def particle_space(message: Message) -> Iterator[str]:
+    """A Korean particle follows code, a link or an emphasized word without a space.
+
+    Bad (ko): "Call ``step``." -> "``step`` 을 호출합니다."
+    Good (ko): "Call ``step``." -> "``step``을 호출합니다."
+    """
+    for node in message.target.findall(is_inline):
+        after = node.next_node(descend=False, siblings=True)
+        found = APART.match(str(after)) if isinstance(after, nodes.Text) else None
+        if found:
+            yield f'"{node.astext()}" and {found[1]} are apart (delete the space)'
+
+
+@rule("ko")
+def particle_form(message: Message) -> Iterator[str]:
+    """A Korean particle has the form that the sound before it asks for.
+
+    The sound is known after Hangul, numbers, abbreviations such as GPU, and English
+    words with a clear ending. After Hangul in front of brackets it counts as well.
+
+    Bad (ko): "The GPU computes." -> "GPU이 계산합니다."
+    Good (ko): "The wrapper computes." -> "래퍼(wrapper)가 계산합니다."
+    """
+    yield from particle_errors(message.target.astext())
+
+
+@rule("ko")
+def formal_korean(message: Message) -> Iterator[str]:
+    """Korean sentences are in the formal polite style, 합니다체.
+
+    Bad (ko): "It computes." -> "계산한다."
+    Good (ko): "It computes." -> "계산합니다."
+    """
+    for match in KOREAN_PLAIN.finditer(message.prose):
+        yield f'"{match[0]}" is not 합니다체 (end with -니다 or -십시오)'
+
+
+def is_inline(node: nodes.Node) -> bool:
+    kinds = (nodes.literal, nodes.reference, nodes.inline, nodes.strong, nodes.emphasis)
+    return isinstance(node, kinds)
 
 
 def particle_errors(text: str) -> Iterator[str]:
     """Say which particles of a text have the wrong form."""
-    for pattern in (LATIN_WORD, NUMBER, BEFORE_BRACKETS, HANGUL):
+    for pattern in (LATIN_WORD, NUMBER, BEFORE_BRACKETS, AFTER_HANGUL):
         for match in pattern.finditer(text):
             right = right_form(match["word"], match["particle"])
             if right != match["particle"]:

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator
 
 from docutils import nodes
 
-from gallery_intl.rules import nodes as check_nodes
-from gallery_intl.rules.message import Message, rule
+from gallery_intl.rules.message import Message, kinds, problem, rule
 
 LITERAL_ROLES = {"code", "literal"}
 
@@ -20,7 +19,7 @@ def broken_markup(message: Message) -> Iterator[str]:
     Bad (ko): "Call ``step``." -> "``step`을 호출합니다."
     Good (ko): "Call ``step``." -> "``step``을 호출합니다."
     """
-    if message.is_markup and (complaint := check_nodes.problem(message.target)):
+    if message.is_markup and (complaint := problem(message.target)):
         yield f"{complaint} (close the markup as in English, or put \\ before the sign)"
 
 
@@ -34,7 +33,7 @@ def glued_markup(message: Message) -> Iterator[str]:
     Bad (ja): "Wrap ``block``." -> "2``block``をラップします。"
     Good (ja): "Wrap ``block``." -> "2\ ``block``をラップします。"
     """
-    if message.left_over and not check_nodes.problem(message.target):
+    if message.left_over and not problem(message.target):
         signs = " ".join(sorted(message.left_over))
         yield f"{signs} is shown as text (divide markup and letters by \\ and a space)"
 
@@ -47,10 +46,10 @@ def structure(message: Message) -> Iterator[str]:
     Good (zh_CN): "Number one" -> "第一"
     """
     if message.is_whole:
-        was, became = map(check_nodes.blocks, (message.source, message.target))
+        was, became = map(kinds, (message.source, message.target))
         if was != became:
-            kinds = f"{', '.join(was)} became {', '.join(became)}"
-            yield f"{kinds} (begin otherwise, or put \\ before the first sign)"
+            change = f"{', '.join(was)} became {', '.join(became)}"
+            yield f"{change} (begin otherwise, or put \\ before the first sign)"
 
 
 @rule()

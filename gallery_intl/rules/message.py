@@ -1,21 +1,54 @@
-"""A message to check, and the register of the rules that it must keep.
+"""A message to check, parsed alone, and the register of the rules that it must keep.
 
 A rule is a generator decorated with `rule`. It takes a `Message` and yields what is
 wrong, each time with the remedy in brackets. Its docstring is its manual, with an
 example that it finds and one that it accepts; the tests run both.
+
+A message is parsed as Sphinx does, but no transform runs: ``publish_doctree`` would
+resolve references and hide some of what a translation changed.
 """
 
 from __future__ import annotations
 
+import functools
+import html
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import ModuleType
+from typing import Any
 
-from docutils import nodes
+from docutils import frontend, nodes, utils
+from docutils.parsers.rst import Directive, Parser
+from docutils.parsers.rst.states import Inliner, RSTStateMachine, state_classes
+from docutils.statemachine import string2lines
+from docutils.utils import Reporter
+from sphinx.util.docutils import CustomReSTDispatcher
+from sphinx.util.typing import RoleFunction
 
-from gallery_intl.rules import nodes as check_nodes
 from gallery_intl.rules.glossary import Glossary
+from gallery_intl.text.cjk import end_markup_at_cjk
+
+CODE = "\ue000"  # stands for a literal, a formula, a URL or a placeholder
+ELSEWHERE = "\ue001"  # stands for words from elsewhere: the title of a page
+# Roles around words that are translated; the others hold a target or code.
+WORDS = {
+    *("", "title", "title-reference", "t", "sub", "subscript", "sup", "superscript"),
+    *("emphasis", "strong", "abbr", "dfn", "guilabel", "menuselection"),
+}
+CODE_ROLES = {"code", "literal", "math", "kbd", "samp", "file", "command", "program"}
+EXPLICIT_TITLE = re.compile(r"(.+?)\s*(?<!\x00)<([^<]*?)>$", re.DOTALL)
+# Begins with a word, which is no number of a list, and has no sign of markup.
+NO_MARKUP = re.compile(
+    r"(?![ivxlcdm]+[.)])[^\W\d_]{2}[^`*_|\\:@\n]*(?<!\s)", re.IGNORECASE
+)
+PLACEHOLDER = re.compile(
+    r"%(?:\(\w+\))?[-#0 +]*\d*(?:\.\d+)?[diouxXeEfFgGcrs%](?![A-Za-z])|\{\w*\}"
+)
+LEFT_OVER = re.compile(r"``|\*\*|:[\w:+-]+:`|`__?|`|(?<![\w*])\*(?=\w)|(?<=\w)\*(?!\w)")
+TAG = re.compile(r"</?[A-Za-z][^>]*>")
 
 
 @dataclass(frozen=True)
@@ -31,8 +64,8 @@ class Message:
     @cached_property
     def is_markup(self) -> bool:
         """Tell reST from plain text: a code comment may say ``*args``."""
-        english = None if self.is_interface else check_nodes.parse(self.msgid)
-        return english is not None and not check_nodes.problem(english)
+        english = None if self.is_interface else parse(self.msgid)
+        return english is not None and not problem(english)
 
     @cached_property
     def source(self) -> nodes.document:
@@ -44,29 +77,29 @@ class Message:
 
     def _document(self, text: str) -> nodes.document:
         if self.is_markup:
-            return check_nodes.parse(text)
-        return check_nodes.plain(text, self.is_interface)
+            return parse(text)
+        return plain(text, self.is_interface)
 
     @cached_property
     def left_over(self) -> Counter[str]:
         """The signs of markup that are shown as text, and are not so in English."""
-        became, was = map(check_nodes.signs, (self.prose, self.english))
+        became, was = map(signs, (self.prose, self.english))
         return became - was
 
     @cached_property
     def is_whole(self) -> bool:
         """Tell whether all markup of the translation is read as such."""
-        return not self.left_over and not check_nodes.problem(self.target)
+        return not self.left_over and not problem(self.target)
 
     @cached_property
     def english(self) -> str:
-        """The words of the msgid; see `check_nodes.prose`."""
-        return check_nodes.prose(self.source)
+        """The words of the msgid; see `prose`."""
+        return prose(self.source)
 
     @cached_property
     def prose(self) -> str:
         """The words of the msgstr."""
-        return check_nodes.prose(self.target)
+        return prose(self.target)
 
 
 Rule = Callable[[Message], Iterator[str]]
@@ -101,3 +134,123 @@ def rules_for(language: str) -> dict[str, Rule]:
         for name, function in RULES.items()
         if not LANGUAGES[name] or names.intersection(LANGUAGES[name])
     }
+
+
+class AnyRole(CustomReSTDispatcher):
+    """Know every role, Sphinx's and others', and no directive."""
+
+    def role(
+        self,
+        role_name: str,
+        language_module: ModuleType,
+        lineno: int,
+        reporter: Reporter,
+    ) -> tuple[RoleFunction, list[nodes.system_message]]:
+        return read_role, []
+
+    def directive(
+        self,
+        directive_name: str,
+        language_module: ModuleType,
+        document: nodes.document,
+    ) -> tuple[type[Directive] | None, list[nodes.system_message]]:
+        return None, []
+
+
+def read_role(
+    name: str,
+    rawtext: str,
+    text: str,
+    lineno: int,
+    inliner: Inliner,
+    options: object = None,
+    content: object = (),
+) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+    """Keep a role's name and target; show its words where they are known."""
+    name = "" if name == "default" else name
+    titled = EXPLICIT_TITLE.match(text)
+    if name in WORDS:
+        target, words = "", text
+    elif titled:
+        words, target = titled.groups()
+    else:
+        target, words = text, CODE if name in CODE_ROLES else ELSEWHERE
+    words, target = utils.unescape(words), utils.unescape(target, True)
+    return [nodes.inline(rawtext, words, role=name, target=target)], []
+
+
+@functools.cache
+def _settings() -> Any:
+    end_markup_at_cjk()
+    settings = frontend.get_default_settings(Parser)
+    settings.report_level = settings.halt_level = Reporter.SEVERE_LEVEL + 1
+    return settings
+
+
+@functools.cache
+def _parser() -> RSTStateMachine:
+    # As docutils.parsers.rst.Parser has it, but kept: building it takes most time.
+    return RSTStateMachine(state_classes, "Body")
+
+
+@functools.lru_cache(maxsize=20_000)
+def parse(text: str) -> nodes.document:
+    """Give the nodes of a message's reST; do not change them, they are shared."""
+    if NO_MARKUP.fullmatch(text):
+        return plain(text, is_html=False)
+    if text.rstrip().endswith("::"):
+        text += "\n\n   the code that follows"
+    document = utils.new_document("message", _settings())
+    try:
+        with AnyRole():
+            _parser().run(string2lines(text, convert_whitespace=True), document)
+    except RecursionError:
+        _parser.cache_clear()  # it is left in the middle of the text
+        document += document.reporter.severe("Markup is nested too deeply.")
+    else:
+        _parser().observers.clear()
+    return document
+
+
+def plain(text: str, is_html: bool) -> nodes.document:
+    """Give a text that is no reST as a document of one paragraph."""
+    document = utils.new_document("message", _settings())
+    if is_html:
+        text = PLACEHOLDER.sub(CODE, html.unescape(TAG.sub("", text)))
+    document += nodes.paragraph(text, text)
+    return document
+
+
+def problem(document: nodes.document) -> str:
+    """Give the first complaint of docutils about a message, or nothing."""
+    for message in document.findall(nodes.system_message):
+        if message["level"] >= Reporter.WARNING_LEVEL:
+            return str(message.children[0].astext()).rstrip(".")
+    return ""
+
+
+def kinds(document: nodes.document) -> list[str]:
+    """Say what a message is: one paragraph, or a list, a quote, ..."""
+    return [
+        type(child).__name__.replace("_", " ")
+        for child in document.children
+        if not isinstance(child, nodes.system_message)
+    ]
+
+
+def signs(text: str) -> Counter[str]:
+    """Count what looks like markup in a text that should have none."""
+    return Counter(LEFT_OVER.findall(text))
+
+
+def prose(node: nodes.Node) -> str:
+    """Give the words of a message, with `CODE` for what is not prose."""
+    if isinstance(node, nodes.Text):
+        return str(node)
+    if isinstance(node, nodes.literal | nodes.math):
+        return CODE
+    if isinstance(node, nodes.reference) and node.get("refuri") == node.astext():
+        return CODE
+    if isinstance(node, nodes.system_message | nodes.footnote_reference):
+        return ""
+    return "".join(map(prose, node.children))

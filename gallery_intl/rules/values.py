@@ -9,8 +9,7 @@ from collections.abc import Iterator
 
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
-from gallery_intl.rules.message import Message, rule
-from gallery_intl.rules.nodes import PLACEHOLDER, TAG
+from gallery_intl.rules.message import PLACEHOLDER, TAG, Message, rule
 from gallery_intl.script.comments import CODING, DIRECTIVE
 from gallery_intl.text.wrapping import one_line
 

@@ -10,13 +10,11 @@ from typing import NamedTuple
 from gallery_intl.script.comments import Comment, Lookup, comments, replace_comments
 from gallery_intl.script.placing import Edit, place
 from gallery_intl.script.source import Difference, blocks, docstring_lines, same_program
+from gallery_intl.text.cjk import CJK_LETTERS, FULLWIDTH_BRACKETS
 from gallery_intl.text.wrapping import one_line
 
-# letters beside which inline markup needs no ``\ ``, as in gallery_intl.text.cjk
-UNSPACED = (
-    "々〇\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3"
-    "（）［］｛｝「」『』【】《》〈〉"  # noqa: RUF001
-)
+# letters beside which inline markup needs no ``\ ``
+UNSPACED = CJK_LETTERS + FULLWIDTH_BRACKETS
 NOQA = re.compile(r"(?<!\\)#\s*noqa\s*$")  # what Sphinx leaves out of a translation
 SEPARATOR = re.compile(rf"(?<=[{UNSPACED}])\\ |\\ (?=[{UNSPACED}])")
 

@@ -8,10 +8,9 @@ if TYPE_CHECKING:  # what needs no Sphinx imports this package too
     from sphinx.application import Sphinx
     from sphinx.util.typing import ExtensionMetadata
 
-FEATURES = ("cjk",)
-
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    for name in FEATURES:
-        app.setup_extension(f"{__name__}.{name}")
+    from gallery_intl.text.cjk import end_markup_at_cjk
+
+    end_markup_at_cjk()
     return {"parallel_read_safe": True, "parallel_write_safe": True}

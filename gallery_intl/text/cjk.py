@@ -11,29 +11,22 @@ pinned docutils and a test for every kind of text. The documented setting
 
 from __future__ import annotations
 
-from docutils.utils import punctuation_chars
-from sphinx.application import Sphinx
-from sphinx.util.typing import ExtensionMetadata
-
-# Ranges for use inside a regular expression's character class.
-CJK_LETTERS = "".join(
-    [
-        "々〇",
-        "\u3041-\u30ff",  # kana
-        "\u3400-\u4dbf\u4e00-\u9fff",  # Han
-        "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3",  # Hangul
-    ]
-)
+# Ranges for use inside a regular expression's character class; nobody else has any.
+HAN = "\u3400-\u4dbf\u4e00-\u9fff"
+HIRAGANA = "\u3041-\u3096"
+KATAKANA = "\u30a1-\u30fa"  # without ー
+SYLLABLES = "\uac00-\ud7a3"
+HANGUL = f"\u1100-\u11ff\u3131-\u318e\ua960-\ua97f{SYLLABLES}\ud7a4-\ud7ff"
+HAN_AND_KANA = f"々〇{HAN}\u3041-\u30ff"
+CJK_LETTERS = HAN_AND_KANA + HANGUL
+IN_WORDS = f"々〇{HAN}{HIRAGANA}ゝ-ゟ{KATAKANA}ー-ヿ{HANGUL}"  # without ・
 FULLWIDTH_BRACKETS = "（）［］｛｝「」『』【】《》〈〉"  # noqa: RUF001
 
 
 def end_markup_at_cjk() -> None:
     """Make CJK letters end inline markup, in every parser of this process."""
+    from docutils.utils import punctuation_chars  # recording has none
+
     added = CJK_LETTERS + FULLWIDTH_BRACKETS
     if added not in punctuation_chars.delimiters:
         punctuation_chars.delimiters += added  # type: ignore[misc]
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    end_markup_at_cjk()
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -12,6 +12,8 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cache
 
+from gallery_intl.text.cjk import HANGUL, KATAKANA
+
 LINE_LENGTH = 88
 
 # what ends lines for Python, docutils or a terminal, and plain space; a no-break
@@ -30,8 +32,8 @@ NOT_FIRST = frozenset(
     "ぁぃぅぇぉっゃゅょゎゕゖァィゥェォッャュョヮヵヶㇰㇱㇲㇳㇴㇵㇶㇷㇸㇹㇺㇻㇼㇽㇾㇿ"
 )
 NOT_LAST = frozenset(MARKUP + "([{（［｛〔〈《「『【〘〖｟‘“«<$￥＄#")  # noqa: RUF001
-HANGUL = re.compile(r"[\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff]")
-KATAKANA = re.compile(r"[\u30a1-\u30fa\u30fc]*")
+IS_HANGUL = re.compile(f"[{HANGUL}]")
+IS_KATAKANA = re.compile(f"[{KATAKANA}ー]*")
 
 # words that would be something else at the start of a line: underlines and list
 # markers, directives of Python tools
@@ -100,7 +102,7 @@ def _pieces(text: str) -> Iterator[tuple[str, str]]:
 def _may_break(last: str, first: str) -> bool:
     if last in NOT_LAST or first in NOT_FIRST or not _columns(first):
         return False
-    if last.isdigit() or KATAKANA.fullmatch(last + first):
+    if last.isdigit() or IS_KATAKANA.fullmatch(last + first):
         return False  # a number and its unit, a foreign word
     return _is_ideographic(last) or _is_ideographic(first)
 
@@ -108,4 +110,4 @@ def _may_break(last: str, first: str) -> bool:
 @cache
 def _is_ideographic(letter: str) -> bool:
     wide = unicodedata.east_asian_width(letter) in "WF"
-    return wide and not HANGUL.match(letter)
+    return wide and not IS_HANGUL.match(letter)
