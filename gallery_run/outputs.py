@@ -25,6 +25,7 @@ from sphinx.util import logging
 from sphinx_design.shared import create_component
 
 from gallery_intl import order
+from gallery_intl.builders import collects_messages
 from gallery_intl.page import page as pages
 from gallery_intl.page.outputs import Outputs, page_outputs
 from gallery_intl.page.upstream import FIGURE, FOOTER
@@ -86,7 +87,7 @@ class ShowMachines(SphinxTransform):
         folder = folder_of(self.env, docname)
         script = pages.script_of(self.env, docname)
         here = machine.read(page)
-        if not (folder and script and here) or pages.collects_messages(self.env):
+        if not (folder and script and here) or collects_messages(self.env):
             return
         self.env.note_dependency(machine.path_of(page))
         self.env.metadata[docname][RECORDS] = digest(folder)

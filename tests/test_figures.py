@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sphinx.testing.util import SphinxTestApp
 
-from gallery_intl.figures import drawing, figures, origins, svg
+from gallery_intl.figures import figures, svg, upstream
 
 ROOT = Path(__file__).with_name("roots") / "test-figures"
 ALT = 'Bars: "first" <b> *has* \\ 6 rows & last has 4.'
@@ -170,21 +170,21 @@ def test_digits_of_a_run_are_no_message() -> None:
 def test_a_message_points_at_its_line() -> None:
     script = 'a = "one"\n"one"\nplt.subplots()\nc = ("two "\n"parts")\nd = "one"\n'
 
-    assert origins.line_of("two parts", script, (2, 6)) == 4
-    assert origins.line_of("one", script, (3, 6)) == 6
-    assert origins.line_of("one", script, (3, 5)) == 2
-    assert origins.line_of("computed", script, (2, 6)) == 3
-    assert origins.line_of("computed", script, (4, 6)) == 4
+    assert figures.line_of("two parts", script, (2, 6)) == 4
+    assert figures.line_of("one", script, (3, 6)) == 6
+    assert figures.line_of("one", script, (3, 5)) == 2
+    assert figures.line_of("computed", script, (2, 6)) == 3
+    assert figures.line_of("computed", script, (4, 6)) == 4
 
 
 @pytest.mark.parametrize("alt", ['a "b" <c> & \\d', ":alt: `x` |y|", "two\n lines"])
 def test_any_alt_text_stays_on_its_line(alt: str) -> None:
     rst = "\n.. image-sg:: /a_001.svg\n   :alt: old\n   :srcset: /a_001.svg\n"
 
-    after = drawing.with_alt(rst, "a_001.svg", alt)
+    after = upstream.with_alt(rst, "a_001.svg", alt)
 
     assert after == rst.replace("old", alt.replace("\n ", " "))
-    assert drawing.with_alt(rst, "a_001.svg", "") == rst
+    assert upstream.with_alt(rst, "a_001.svg", "") == rst
 
 
 @pytest.fixture(scope="module")

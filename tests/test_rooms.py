@@ -15,7 +15,7 @@ PROJECT = Path(__file__).parents[1]
 PACKAGES = ("gallery_intl", "gallery_run", "gallery_site")
 # a room may import what stands in an earlier line, and nothing of its own line
 FLOORS = (
-    ("gallery_intl.files", "gallery_intl.order"),
+    ("gallery_intl.builders", "gallery_intl.files", "gallery_intl.order"),
     ("gallery_intl.finished",),
     ("gallery_intl.text",),
     ("gallery_intl.script", "gallery_intl.catalogs"),
@@ -30,13 +30,15 @@ LEVEL = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 # What the runner and the site take from the extension: public names, by module.
 SHARED = """
     : order
+    builders: collects_messages
     catalogs: merge po progress
     catalogs.po: CatalogError SOURCE_LANGUAGE po_path
     downloads.notebook: Cell
     figures: style svg
     files: html_pages remove_unfinished replace_file
     interface.languages: alternate_tags language_tag
-    interface.sphinx_words: fill_from_sphinx
+    interface.search: RankedSearch
+    interface.words: fill_from_sphinx
     page: page
     page.gaps: broken_catalogs
     page.outputs: Outputs page_outputs

@@ -8,8 +8,6 @@ if TYPE_CHECKING:  # what needs no Sphinx imports this package too
     from sphinx.application import Sphinx
     from sphinx.util.typing import ExtensionMetadata
 
-FEATURES = ("figures",)
-
 
 def scraper(
     block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any], **kwargs: Any
@@ -31,6 +29,12 @@ def reset(gallery_conf: dict[str, Any], fname: str | None) -> None:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    for name in FEATURES:
-        app.setup_extension(f"{__name__}.{name}")
+    from gallery_intl.figures import figures
+
+    app.setup_extension("sphinx_gallery.gen_gallery")
+    app.add_directive("image-sg", figures.GalleryImage, override=True)
+    app.add_node(figures.figure_message)
+    app.add_transform(figures.TranslateFigures)
+    app.add_css_file(figures.STYLE.name)
+    app.connect("builder-inited", figures.add_style)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -10,11 +10,13 @@ collected, so Sphinx itself copies the files and notes them as dependencies.
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import os
 import re
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -23,22 +25,16 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
-from sphinx.util.typing import ExtensionMetadata
-from sphinx_gallery.directives import ImageSg  # type: ignore[import-untyped]
 
 from gallery_intl import order
+from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
-from gallery_intl.figures import origins, svg
+from gallery_intl.figures import svg, upstream
 from gallery_intl.files import replace_file
 from gallery_intl.page import page as pages
 
 STYLE = Path(__file__).parents[1] / "static" / "figures.css"
-FIGURE = re.compile(r"(.+)/images/(?:thumb/)?sphx_glr_(.+)_(?:\d{3,}|thumb)\.svg")
-
-
-def is_file_name(alt: str, uri: str) -> bool:
-    """Tell whether Sphinx-Gallery made the alt text from the name of the file."""
-    return re.sub("[-,_]", " ", PurePosixPath(uri).stem[9:-4]) == alt
+MAKES_FIGURE = re.compile(r"\b(subplots|subplot_mosaic|figure|subplot)\(")
 
 
 def figure_messages(figure: str, alt: str, script: str) -> list[str]:
@@ -46,13 +42,57 @@ def figure_messages(figure: str, alt: str, script: str) -> list[str]:
 
     A text with digits is a message only if it stands in the script as it is.
     """
-    literals = {text for text, _ in origins.literals(script)}
+    known = {text for text, _ in literals(script)}
     return [
         text
         for text in dict.fromkeys([alt, *svg.messages(figure)])
         if svg.is_message(text)
-        and (text in literals or not any(letter.isdigit() for letter in text))
+        and (text in known or not any(letter.isdigit() for letter in text))
     ]
+
+
+def line_of(message: str, script: str, block: tuple[int, int]) -> int:
+    """Return the line of a script that a figure's text comes from.
+
+    That is its literal in the block, else its last literal before, else a literal with
+    that word in it, else the call that makes the figure, else the block's first line.
+    """
+    first, last = block
+    texts = literals(script)
+    lines = [line for text, line in texts if text == message]
+    lines = lines or [line for text, line in texts if message in text.split()]
+    inside = [line for line in lines if first <= line <= last]
+    if inside:
+        return min(inside)
+    if earlier := [line for line in lines if line < first]:
+        return max(earlier)
+    for number, line in enumerate(script.splitlines()[first - 1 : last], start=first):
+        if MAKES_FIGURE.search(line):
+            return number
+    return first
+
+
+@lru_cache(maxsize=8)  # each text of a figure asks for them
+def literals(script: str) -> list[tuple[str, int]]:
+    """Return each string of a script, also as one line of text, with its line."""
+    try:
+        tree = ast.parse(script)
+    except SyntaxError:
+        return []
+    return [
+        (text, node.lineno)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        for text in (node.value, " ".join(node.value.split()))
+    ]
+
+
+def block_at(rst: str, line: int) -> tuple[int, int]:
+    """Return the lines of the script that a line of generated reST comes from."""
+    for text in reversed(rst.splitlines()[:line]):
+        if marker := pages.GENERATED.match(text):
+            return int(marker[1]), int(marker[2])
+    return 1, 1
 
 
 class figure_message(addnodes.translatable, nodes.raw):
@@ -72,7 +112,7 @@ class figure_message(addnodes.translatable, nodes.raw):
         return [self["message"]]
 
 
-class GalleryImage(ImageSg, SphinxDirective):  # type: ignore[misc]
+class GalleryImage(upstream.ImageSg, SphinxDirective):  # type: ignore[misc]
     """The ``image-sg`` directive, which shows an SVG figure in any language."""
 
     def run(self) -> list[nodes.Node]:
@@ -95,17 +135,17 @@ class GalleryImage(ImageSg, SphinxDirective):  # type: ignore[misc]
         if script is None or not path.is_file():
             return
         figure, block = path.read_text(encoding="utf-8"), self._block()
-        alt = "" if is_file_name(alt, uri) else alt
+        alt = "" if upstream.is_file_name(alt, uri) else alt
         for text in figure_messages(figure, alt, script.text):
             node = figure_message("", "", format="", message=text)
             node["context"] = "alt text" if text == alt else "figure label"
             node.source = str(script.path)
-            node.line = origins.line_of(text, script.text, block)
+            node.line = line_of(text, script.text, block)
             yield node
 
     def _block(self) -> tuple[int, int]:
         source, line = self.get_source_info()
-        return origins.block_at(Path(source).read_text(encoding="utf-8"), line)
+        return block_at(Path(source).read_text(encoding="utf-8"), line)
 
 
 class TranslateFigures(SphinxTransform):
@@ -114,6 +154,8 @@ class TranslateFigures(SphinxTransform):
     default_priority = order.TRANSLATE_FIGURES
 
     def apply(self, **kwargs: Any) -> None:
+        if collects_messages(self.env):
+            return
         for message in list(self.document.findall(figure_message)):
             message.parent.remove(message)
         shown = 0
@@ -133,10 +175,10 @@ class TranslateFigures(SphinxTransform):
 def page_of(uri: str, env: BuildEnvironment) -> str | None:
     """Give the docname of the page that draws a figure or lends it to its card."""
     path = env.relfn2path(uri)[0]
-    found = FIGURE.fullmatch(path)
-    if not found or not (env.srcdir / path).is_file():
+    figure = upstream.FIGURE.fullmatch(path)
+    if not figure or not (env.srcdir / path).is_file():
         return None
-    docname = f"{found[1]}/{found[2]}"
+    docname = f"{figure[1]}/{figure[2]}"
     return docname if docname in env.found_docs else None
 
 
@@ -169,17 +211,6 @@ def _written(figure: str, stem: str, env: BuildEnvironment) -> str:
     return "/" + Path(os.path.relpath(path, env.srcdir)).as_posix()
 
 
-def use_language(app: Sphinx) -> None:
-    """Translate in every builder but the one that collects the messages."""
-    app.config.html_static_path.append(str(STYLE))
-    if app.builder.name != "gettext":
-        app.add_transform(TranslateFigures)
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    app.setup_extension("sphinx_gallery.gen_gallery")
-    app.add_directive("image-sg", GalleryImage, override=True)
-    app.add_node(figure_message)
-    app.add_css_file("figures.css")
-    app.connect("builder-inited", use_language)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+def add_style(app: Sphinx) -> None:
+    # not appended: the list may be Sphinx's default, which all applications share
+    app.config.html_static_path = [*app.config.html_static_path, str(STYLE)]

@@ -15,13 +15,13 @@ from sphinx.util import logging
 from sphinx.util.nodes import LITERAL_TYPE_NODES
 
 from gallery_intl import order
+from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs.po import has_prose
 from gallery_intl.page import upstream
 from gallery_intl.page.page import (
     Page,
     ProgramChanged,
     Script,
-    collects_messages,
     is_python,
     line_of,
     page_of,

@@ -15,8 +15,8 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.i18n import docname_to_domain
 from sphinx.util.nodes import extract_messages
 
+from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs import po as catalogs
-from gallery_intl.page.page import collects_messages
 
 INTERFACE = "sphinx"  # the catalog of all that no page holds
 NAMES = {

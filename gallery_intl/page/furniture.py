@@ -19,6 +19,7 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util.typing import ExtensionMetadata
 
 from gallery_intl import order
+from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 from gallery_intl.page import page as pages
 from gallery_intl.page.upstream import (
@@ -79,7 +80,7 @@ class RemoveFurniture(SphinxTransform):
     default_priority = order.REMOVE_FURNITURE
 
     def apply(self, **kwargs: Any) -> None:
-        collects = pages.collects_messages(self.env)
+        collects = collects_messages(self.env)
         for footer in with_class(self.document, nodes.container, FOOTER):
             if collects:
                 remove(footer)
@@ -114,7 +115,7 @@ class FillFurniture(SphinxTransform):
     default_priority = order.FILL_FURNITURE
 
     def apply(self, **kwargs: Any) -> None:
-        if pages.collects_messages(self.env):
+        if collects_messages(self.env):
             return
         for footer in with_class(self.document, nodes.container, FOOTER):
             for box in with_class(footer, nodes.container, BOX):

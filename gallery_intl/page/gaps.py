@@ -20,11 +20,12 @@ from sphinx.locale import _
 from sphinx.transforms import SphinxTransform
 
 from gallery_intl import order
+from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs import progress
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 from gallery_intl.page.catalog_links import edit_url, improve, review
-from gallery_intl.page.page import collects_messages, page_of
+from gallery_intl.page.page import page_of
 
 EDIT_URL = "gallery_intl_edit_url"  # of a node in English: where to translate it
 

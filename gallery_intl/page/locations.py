@@ -18,7 +18,8 @@ from sphinx.util.logging import get_node_location
 from sphinx.util.nodes import extract_messages
 
 from gallery_intl import order
-from gallery_intl.page.page import Page, collects_messages, line_of, page_of
+from gallery_intl.builders import collects_messages
+from gallery_intl.page.page import Page, line_of, page_of
 from gallery_intl.text.wrapping import one_line
 
 TRANSLATED = ":<translated>"  # Sphinx's mark behind the line of what was translated

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import polib  # type: ignore[import-untyped]
 from docutils import nodes
-from sphinx.builders.gettext import MessageCatalogBuilder
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import SphinxError
@@ -173,11 +172,6 @@ def line_of(node: nodes.Node | None) -> int | None:
     while node is not None and not node.line:
         node = node.parent
     return node.line if node is not None else None
-
-
-def collects_messages(env: BuildEnvironment) -> bool:
-    """Tell whether this build makes catalogs, not pages."""
-    return issubclass(env._builder_cls, MessageCatalogBuilder)
 
 
 def folders(config: Config) -> Iterator[tuple[str, str]]:

@@ -16,11 +16,11 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import _
 from sphinx.util.docutils import SphinxDirective
 
+from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs import progress
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 from gallery_intl.page.catalog_links import contributing, link_to, remaining, review
-from gallery_intl.page.page import collects_messages
 
 TABLE = "translation-status"  # the directive, the table's class, the page's metadata
 

@@ -1,0 +1,12 @@
+"""Tell what a build is for; builders of others may be subclasses of Sphinx's."""
+
+from __future__ import annotations
+
+from sphinx.builders.gettext import MessageCatalogBuilder
+from sphinx.environment import BuildEnvironment
+
+
+def collects_messages(env: BuildEnvironment) -> bool:
+    """Return whether this build makes catalogs, not pages."""
+    # Sphinx 9.0.4: `SphinxTransform.app` warns that Sphinx 11 removes it
+    return issubclass(env._builder_cls, MessageCatalogBuilder)
