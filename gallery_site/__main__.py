@@ -14,7 +14,7 @@ from gallery_intl.catalogs import merge as update
 from gallery_intl.catalogs import progress as counting
 from gallery_intl.catalogs.po import CatalogError, po_path
 from gallery_intl.files import remove_unfinished
-from gallery_intl.interface.sphinx_words import fill_from_sphinx
+from gallery_intl.interface.words import fill_from_sphinx
 from gallery_intl.rules import check as checking
 from gallery_site.build import build_site, only_one, run_scripts
 from gallery_site.languages import explain, run_sphinx

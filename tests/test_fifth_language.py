@@ -12,12 +12,11 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from bs4 import BeautifulSoup, Tag
-from sphinx.locale import init
 
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.interface.direction import directed, runs_right_to_left
-from gallery_intl.interface.sphinx_words import fill_from_sphinx
-from gallery_intl.interface.words import translate_copy_button, translate_search
+from gallery_intl.interface.upstream import with_copy_words, with_search_words
+from gallery_intl.interface.words import fill_from_sphinx
 
 HERE = Path(__file__).parent
 PAGE = "tutorials/part/page"
@@ -235,23 +234,15 @@ def test_the_other_languages_get_sphinxs_words_for_nothing(tmp_path: Path) -> No
     assert words == {"Index": "索引", "Search": "찾기"}
 
 
-def test_a_button_keeps_its_own_words_until_there_are_ours(tmp_path: Path) -> None:
-    script = tmp_path / "copybutton.js"
-    script.write_text("const messages = {}\nlet locale = 'en'\n", encoding="utf-8")
+def test_a_button_keeps_its_own_words_until_there_are_ours() -> None:
+    script = with_copy_words("const messages = {}\nlet locale = 'en'\n", str)
 
-    translate_copy_button(script)
-
-    added = script.read_text(encoding="utf-8").splitlines()[1]
     own = "messages[document.documentElement.lang]"
+    added = script.splitlines()[1]
     assert added == f"{own} = {{ ...messages.en, ...{own}, ...{{}} }}"
 
 
-def test_a_search_keeps_sphinxs_words_until_there_are_ours(tmp_path: Path) -> None:
-    init([], None)  # no catalogs, so English
-    script = tmp_path / "translations.js"
-    script.touch()
+def test_a_search_keeps_sphinxs_words_until_there_are_ours() -> None:
+    condition = with_search_words("", str).splitlines()[1]
 
-    translate_search(script)
-
-    condition = script.read_text(encoding="utf-8").splitlines()[1]
     assert condition.startswith("if (false || !Documentation.TRANSLATIONS[")

@@ -1,8 +1,8 @@
 """Link each page to the same page in the other languages.
 
 The links are written at build time, relative, so that they work without JavaScript,
-below any path and from a folder on disk. They lead to sibling folders: a build whose
-output folder is not named after its language has no siblings and gets no menu.
+below any path and from a folder on disk. Where they lead is a setting; a build that
+has no siblings gets no menu.
 
 With an address of the site (``html_baseurl``, the folder of the languages) search
 engines are told of the other languages too.
@@ -19,11 +19,11 @@ from markupsafe import Markup
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import ConfigError
-from sphinx.util.typing import ExtensionMetadata
 
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 
-HERE = Path(__file__).parents[1]
+TEMPLATES = Path(__file__).parents[1] / "templates"
+BESIDE = "../{language}/"  # as all languages of a site are built into one folder
 
 
 class LanguageLink(NamedTuple):
@@ -41,14 +41,20 @@ def language_tag(language: str) -> str:
 
 
 def language_links(
-    languages: dict[str, str], current: str, content_root: str, uri: str
+    languages: dict[str, str],
+    current: str,
+    content_root: str,
+    uri: str,
+    siblings: str = BESIDE,
 ) -> list[LanguageLink]:
-    """Give the links of one page, in the order of the languages."""
+    """Return the links of one page, in the order of the languages."""
+    is_absolute = siblings.startswith(("https:", "http:", "/"))
+    pattern = siblings if is_absolute else f"{content_root}{siblings}"
     return [
         LanguageLink(
             language_tag(language),
             name,
-            f"{content_root}../{language}/{uri}",
+            pattern.format(language=language) + uri,
             language == current,
         )
         for language, name in languages.items()
@@ -62,9 +68,9 @@ def alternates(
 
     ``front`` is the page that offers the languages, where this is a language's first.
     """
-    found = {link.tag: urljoin(page, link.href) for link in links}
-    default = front or found.get(SOURCE_LANGUAGE)
-    return found | ({"x-default": default} if default else {})
+    addresses = {link.tag: urljoin(page, link.href) for link in links}
+    default = front or addresses.get(SOURCE_LANGUAGE)
+    return addresses | ({"x-default": default} if default else {})
 
 
 def alternate_tags(addresses: dict[str, str]) -> Markup:
@@ -73,13 +79,16 @@ def alternate_tags(addresses: dict[str, str]) -> Markup:
     return Markup("").join(tag.format(*pair) for pair in addresses.items())
 
 
-def has_siblings(app: Sphinx, config: Config) -> bool:
-    """Tell whether the other languages are built beside this one."""
-    languages = config.gallery_intl_languages
-    return app.outdir.name == config.language and len(languages) > 1
+def configure(app: Sphinx, config: Config) -> None:
+    """Check and complete the settings of this room."""
+    config.templates_path = [*config.templates_path, str(TEMPLATES)]
+    check_language(config)
+    find_siblings(app, config)
+    place_below_site(config)
+    list_published(config)
 
 
-def check_language(app: Sphinx, config: Config) -> None:
+def check_language(config: Config) -> None:
     """Refuse a language that the site does not have."""
     languages = config.gallery_intl_languages
     if languages and config.language not in languages:
@@ -89,7 +98,22 @@ def check_language(app: Sphinx, config: Config) -> None:
         )
 
 
-def place_below_site(app: Sphinx, config: Config) -> None:
+def find_siblings(app: Sphinx, config: Config) -> None:
+    """Find out where the other languages are, if no setting says it."""
+    pattern = config.gallery_intl_siblings
+    if pattern is None:
+        is_named = app.outdir.name == config.language
+        pattern = BESIDE if is_named else ""
+    if pattern and "{language}" not in pattern:
+        raise ConfigError(
+            f"gallery_intl_siblings: {pattern!r} is the same for all languages (write"
+            " '../{language}/')"
+        )
+    is_one = len(config.gallery_intl_languages) < 2
+    config.gallery_intl_siblings = "" if is_one else pattern
+
+
+def place_below_site(config: Config) -> None:
     """Let ``html_baseurl``, the address of the site, be that of this language."""
     address = config.html_baseurl
     if not address:
@@ -99,12 +123,14 @@ def place_below_site(app: Sphinx, config: Config) -> None:
             f"html_baseurl: {address!r} is no address of a site (write"
             " 'https://example.org/folder/')"
         )
-    language = f"{config.language}/" if has_siblings(app, config) else ""
-    config.html_baseurl = f"{address.rstrip('/')}/{language}"
+    siblings = config.gallery_intl_siblings
+    is_below = siblings.startswith("../")
+    below = siblings[3:].format(language=config.language) if is_below else ""
+    config.html_baseurl = f"{address.rstrip('/')}/{below}"
     config.gallery_intl_address = config.html_baseurl
 
 
-def list_published(app: Sphinx, config: Config) -> None:
+def list_published(config: Config) -> None:
     """List the pages of languages that are not built now, so that a new one counts."""
     config.gallery_intl_published = {
         language: sorted(
@@ -134,30 +160,14 @@ def add_links(
         if is_there(app, language, uri)
     }
     root, page = context["content_root"], context.get("pageurl")
+    siblings = app.config.gallery_intl_siblings
     context["language_links"] = []
-    if has_siblings(app, app.config) and len(languages) > 1:
-        links = language_links(languages, app.config.language, root, uri)
+    if siblings and len(languages) > 1:
+        links = language_links(languages, app.config.language, root, uri, siblings)
         context["language_links"] = links
         if page:
-            is_first = pagename == app.config.root_doc
+            is_first = pagename == app.config.root_doc and siblings == BESIDE
             front = urljoin(page, f"{root}../") if is_first else None
             tags = alternate_tags(alternates(links, page, front))
             # as Markup it would escape the others
             context["metatags"] = context.get("metatags", "") + str(tags)
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    app.add_config_value("gallery_intl_languages", {}, "html", types=frozenset({dict}))
-    # languages that are not built now, and where their pages are: {"ko": "html/ko"}
-    app.add_config_value("gallery_intl_published", {}, "html", types=frozenset({dict}))
-    # set by us: downloads name the address, and are made while pages are read
-    app.add_config_value("gallery_intl_address", "", "env", types=frozenset({str}))
-    app.connect("config-inited", check_language)
-    app.connect("config-inited", place_below_site)
-    app.connect("config-inited", list_published)
-    app.connect("html-page-context", add_links)
-    app.connect(
-        "config-inited",
-        lambda _, config: config.templates_path.append(str(HERE / "templates")),
-    )
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-"""Give a page the system's colours before and without scripts, and light ones on paper.
+"""What is for pydata-sphinx-theme: its words, its colours without scripts and on paper.
 
 The theme writes all its colours for ``html[data-theme="light"]`` and ``"dark"``, and a
 script says which. Until it has run the value is "auto", for which there are no rules:
@@ -13,20 +13,24 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sphinx.application import Sphinx
-from sphinx.util.typing import ExtensionMetadata
+from sphinx.locale import _
 
-from gallery_intl import order
+from gallery_intl.interface.upstream import MODE
 
 MARK = "/* colours without scripts and on paper: gallery_intl */\n"
 RULE = re.compile(r"(?:(?<=[{};/])|^)([^{};/]*\[data-theme=[^{}]*)(\{[^{}]*\})")
-MODE = re.compile(r"""\[data-theme=["']?(light|dark)["']?\]""")
 COMMA = re.compile(r",(?![^(]*\))")  # not one inside :not(a, b)
+
+
+def translate_options(app: Sphinx) -> None:
+    """Translate an option that pages show and that is not in gettext."""
+    getattr(app.builder, "theme_options", {})["search_bar_text"] = _("Search")
 
 
 def variants(selector: str) -> Iterator[tuple[str, str]]:
     """Give where a selector of one mode holds: on which media, and its form there."""
-    found = MODE.search(selector)
-    mode = found[1] if found else ""
+    named = MODE.search(selector)
+    mode = named[1] if named else ""
     auto = MODE.sub("[data-theme=auto]", selector)
     if mode == "light":
         yield "", selector
@@ -66,8 +70,3 @@ def complete_style_sheets(app: Sphinx, error: Exception | None) -> None:
         new = with_all_modes(old)
         if new != old:
             path.write_text(new, encoding="utf-8")
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    app.connect("build-finished", complete_style_sheets, priority=order.COMPLETE_STYLES)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

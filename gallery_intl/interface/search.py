@@ -5,7 +5,7 @@ Here a run of their letters is indexed by its pairs of neighbours: 数据并行 
 据并, 并行. It needs no dictionary and no server. The browser keeps the words as they
 were typed, for snippets and marks, and asks for their pairs (``search.js``).
 
-English is stemmed as Sphinx does it; its results are ranked like those of the others.
+Other languages keep Sphinx's search; `RankedSearch` ranks the results of any.
 """
 
 from __future__ import annotations
@@ -18,14 +18,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import sphinx.search
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.search import SearchLanguage
-from sphinx.search.en import SearchEnglish
-from sphinx.util.typing import ExtensionMetadata
 
-from gallery_intl import order
 from gallery_intl.text.cjk import HIRAGANA, IN_WORDS, SYLLABLES
 
 ACROSS_SPACE = re.compile(rf"([{SYLLABLES}])\s(?=([{SYLLABLES}]))")
@@ -169,19 +165,8 @@ class ChineseSearch(PairSearch):
     fillers = "的之间与和及在用"
 
 
-class EnglishSearch(RankedSearch, SearchEnglish):
-    """English as Sphinx splits and stems it."""
-
-
 def notice_page(app: Sphinx, document: nodes.document, docname: str) -> None:
+    """Learn of a page; Sphinx resolves and indexes page by page, also side by side."""
     indexer = getattr(app.builder, "indexer", None)
     if indexer is not None and isinstance(indexer.lang, RankedSearch):
         indexer.lang.notice(document)
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    for language in (EnglishSearch, KoreanSearch, JapaneseSearch, ChineseSearch):
-        sphinx.search.languages[language.lang] = language
-    # Sphinx resolves and indexes page by page, even where it writes side by side
-    app.connect("doctree-resolved", notice_page, priority=order.INDEX_PAGE)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

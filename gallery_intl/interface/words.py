@@ -1,4 +1,4 @@
-"""Translate the words of the interface: Sphinx, theme, copy button and our own.
+"""Translate the words of the interface: Sphinx's, its scripts', the theme's, our own.
 
 All of them stand in one catalog per language, ``sphinx.po``, which Sphinx asks first.
 Its template holds what this package and the theme say, and those words of Sphinx that
@@ -8,13 +8,13 @@ lack a translation in one of the site's languages.
 from __future__ import annotations
 
 import ast
+import gettext
 import hashlib
-import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import polib  # type: ignore[import-untyped]
 from babel.messages.pofile import read_po
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -23,30 +23,24 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.config import Config
 from sphinx.locale import _
 from sphinx.theming import HTMLThemeFactory
-from sphinx.util.typing import ExtensionMetadata
 
+from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs import po as catalogs
-from gallery_intl.interface.sphinx_words import SPHINX_LOCALE, sphinx_catalog
+from gallery_intl.catalogs.po import SOURCE_LANGUAGE
+from gallery_intl.interface.upstream import (
+    COPY_BUTTON,
+    SEARCH_ENDS,
+    SHOWN_BY_SPHINX,
+    SPHINX_LOCALE,
+    with_copy_words,
+    with_search_words,
+)
+from gallery_intl.rules.check import check_entry
+from gallery_intl.rules.glossary import Glossary
 
 HERE = Path(__file__).parents[1]
-# Where in Sphinx the words stand that a reader of HTML pages meets.
-SHOWN_BY_SPHINX = ("themes/basic/", "writers/html5", "locale/")
-# Options of the theme that are shown on pages and are not in gettext.
-THEME_TEXTS = {"search_bar_text": "Search"}
-COPY_BUTTON = {
-    "copy": "Copy",
-    "copy_to_clipboard": "Copy to clipboard",
-    "copy_success": "Copied!",
-    "copy_failure": "Failed to copy",
-}
 
-# The one plural that Sphinx shows: what a search ends with. Its catalogs lack it.
-SEARCH_ENDS = (
-    "Search finished, found one page matching the search query.",
-    "Search finished, found ${resultCount} pages matching the search query.",
-)
-
-Found = tuple[str, str]  # a message and where it stands
+Place = tuple[str, str]  # a message and where it stands
 
 
 def packages(app: Sphinx) -> list[Path]:
@@ -58,27 +52,30 @@ def packages(app: Sphinx) -> list[Path]:
     )
 
 
-def messages_of_packages(folders: list[Path]) -> Iterator[Found]:
+def messages_of_packages(folders: list[Path]) -> Iterator[Place]:
     """Find the messages of packages' modules."""
-    for path in sorted(path for folder in folders for path in folder.rglob("*.py")):
-        found = []
+    files = [(path, folder) for folder in folders for path in folder.rglob("*.py")]
+    for path, folder in sorted(files):
+        calls = []
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             match node:
                 case ast.Call(ast.Name("_"), [ast.Constant(str(text))]):
-                    found.append((node.lineno, node.col_offset, text))
-        for *_place, text in sorted(found):  # walked level by level, not line by line
-            yield text, path.relative_to(HERE.parent).as_posix()
+                    calls.append((node.lineno, node.col_offset, text))
+        for *_place, text in sorted(calls):  # walked level by level, not line by line
+            yield text, path.relative_to(folder.parent).as_posix()
+
+
+def messages_of_scripts() -> Iterator[Place]:
+    """Find the messages of others' scripts."""
     for text in COPY_BUTTON.values():
         yield text, "sphinx_copybutton"
-    for text in THEME_TEXTS.values():
-        yield text, "theme options"
     for text in SEARCH_ENDS:
         yield text, "themes/basic/static/searchtools.js"
 
 
 def messages_of_templates(
     environment: Any, folders: dict[str, Path]
-) -> Iterator[Found]:
+) -> Iterator[Place]:
     """Find the messages of Jinja templates; ``folders`` maps names to places."""
     for name, folder in folders.items():
         for path in sorted((*folder.rglob("*.html"), *folder.rglob("*.css.jinja"))):
@@ -89,7 +86,12 @@ def messages_of_templates(
                     yield message, f"{name}/{where}"
 
 
-def messages_of_sphinx(languages: list[str]) -> Iterator[Found]:
+def sphinx_catalog(language: str) -> gettext.NullTranslations:
+    """Give Sphinx's own translations of a language."""
+    return gettext.translation("sphinx", SPHINX_LOCALE, [language], fallback=True)
+
+
+def messages_of_sphinx(languages: list[str]) -> Iterator[Place]:
     """Find Sphinx's own words that one of the languages has no translation for."""
     known = [sphinx_catalog(language) for language in languages]
     with (SPHINX_LOCALE / "sphinx.pot").open(encoding="utf-8") as file:
@@ -110,23 +112,33 @@ def is_shown(message: str, places: list[str]) -> bool:
     return not is_log and any(place.startswith(SHOWN_BY_SPHINX) for place in places)
 
 
+def collect_or_translate(app: Sphinx) -> None:
+    """Collect the messages of the interface, or translate what conf.py says once."""
+    config = app.config
+    if collects_messages(app.env):
+        collect_messages(app)
+    elif app.builder.format == "html":
+        config.html_title = _(config.html_title)
+        config.html_short_title = _(config.html_short_title)
+        # not appended: the list may be Sphinx's default, which all applications share
+        config.html_static_path = [*config.html_static_path, str(HERE / "static")]
+
+
 def collect_messages(app: Sphinx) -> None:
     """Put the interface's messages into the template ``sphinx.pot``."""
-    if not isinstance(app.builder, MessageCatalogBuilder):
-        return
-    languages = [x for x in app.config.gallery_intl_languages if x != "en"]
+    languages = [x for x in app.config.gallery_intl_languages if x != SOURCE_LANGUAGE]
     folders = {f"{HERE.name}/static": HERE / "static", **theme_folders(app)}
-    environment = app.builder.templates.environment
-    catalog = app.builder.catalogs["sphinx"]
+    builder = cast(MessageCatalogBuilder, app.builder)
     for message, where in (
         (app.config.project, "conf.py"),
         (app.config.copyright, "conf.py"),
         *messages_of_packages(packages(app)),
-        *messages_of_templates(environment, folders),
+        *messages_of_scripts(),
+        *messages_of_templates(builder.templates.environment, folders),
         *messages_of_sphinx(languages),
     ):
         if message:  # to gettext the empty one is the catalog's header
-            catalog.add(message, MsgOrigin(where, 0))
+            builder.catalogs["sphinx"].add(message, MsgOrigin(where, 0))
 
 
 def theme_folders(app: Sphinx) -> dict[str, Path]:
@@ -139,55 +151,16 @@ def theme_folders(app: Sphinx) -> dict[str, Path]:
     return {folder.name: folder}
 
 
-def translate_titles(app: Sphinx) -> None:
-    """Translate what conf.py can only say once, for all languages."""
-    config = app.config
-    if app.builder.format != "html":
-        return
-    config.html_title = _(config.html_title)
-    config.html_short_title = _(config.html_short_title)
-    if isinstance(app.builder, StandaloneHTMLBuilder):
-        for option in THEME_TEXTS.keys() & app.builder.theme.get_options().keys():
-            app.builder.theme_options[option] = _(THEME_TEXTS[option])
-
-
 def translate_scripts(app: Sphinx, error: Exception | None) -> None:
     """Give copy button and search the words of this language."""
-    static = app.outdir / "_static"
     if error or app.builder.format != "html":
         return
-    if (script := static / "copybutton.js").is_file():
-        translate_copy_button(script)
-    if (script := static / "translations.js").is_file():
-        translate_search(script)
-
-
-def translate_search(script: Path) -> None:
-    one, many = SEARCH_ENDS
-    messages = json.dumps({one: [_(one), _(many)]})
-    # Sphinx has them in a few languages (fr), in the others empty or not at all
-    is_ours = "true" if _(one) != one else "false"
-    added = (
-        f"if ({is_ours} || !Documentation.TRANSLATIONS[{json.dumps(one)}]?.[0]) {{\n"
-        f"  Object.assign(Documentation.TRANSLATIONS, {messages});\n"
-        "  Documentation.PLURAL_EXPR = (n) => (n === 1 ? 0 : 1);\n"
-        "}\n"
-    )
-    text = script.read_text(encoding="utf-8")
-    if added not in text:
-        script.write_text(f"{text}\n{added}", encoding="utf-8")
-
-
-def translate_copy_button(script: Path) -> None:
-    text = script.read_text(encoding="utf-8")
-    # what nobody has translated is the button's own, which has some languages (ru)
-    found = {key: _(value) for key, value in COPY_BUTTON.items()}
-    words = json.dumps({k: v for k, v in found.items() if v != COPY_BUTTON[k]})
-    own = "messages[document.documentElement.lang]"
-    added = f"{own} = {{ ...messages.en, ...{own}, ...{words} }}\n"
-    if added not in text:
-        text = re.sub(r"(?m)^(?=let locale = 'en')", lambda _: added, text, count=1)
-        script.write_text(text, encoding="utf-8")
+    scripts = {"copybutton.js": with_copy_words, "translations.js": with_search_words}
+    for name, translated in scripts.items():
+        script = app.outdir / "_static" / name
+        if script.is_file():
+            text = translated(script.read_text(encoding="utf-8"), _)
+            script.write_text(text, encoding="utf-8")
 
 
 def site_title(
@@ -205,28 +178,27 @@ def site_title(
 def remember_interface(app: Sphinx, config: Config) -> None:
     """Let a changed interface catalog, or a changed package, refresh every page."""
     digest = hashlib.sha256()
-    for folder in config.locale_dirs:
-        path = catalogs.po_path(app.srcdir / folder, config.language, "sphinx")
+    for locale_dir in config.locale_dirs:
+        path = catalogs.po_path(app.srcdir / locale_dir, config.language, "sphinx")
         digest.update(path.read_bytes() if path.is_file() else b"")
-    for path in sorted((*HERE.rglob("*.py"), *HERE.glob("templates/*"))):
-        digest.update(path.read_bytes())
+    for folder in packages(app):
+        for path in sorted((*folder.rglob("*.py"), *folder.glob("templates/*"))):
+            digest.update(path.read_bytes())
     config.gallery_intl_interface = digest.hexdigest()
 
 
-def add_static_files(app: Sphinx) -> None:
-    if app.builder.format == "html":
-        app.config.html_static_path.append(str(HERE / "static"))
+def fill_from_sphinx(path: Path, language: str) -> bool:
+    """Fill the gaps for which Sphinx has good words; return whether there were any.
 
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    # set by us: Sphinx reads all pages again when it changes
-    app.add_config_value("gallery_intl_interface", "", "env", types=frozenset({str}))
-    app.connect("config-inited", remember_interface)
-    app.connect("builder-inited", collect_messages)
-    app.connect("builder-inited", translate_titles)
-    app.connect("builder-inited", add_static_files)
-    app.connect("html-page-context", site_title)
-    app.connect("build-finished", translate_scripts)
-    app.add_css_file("gallery_intl.css")
-    app.add_js_file("gallery_intl.js", loading_method="defer")
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+    The template grows with each language that Sphinx knows less of; for the others
+    that is no work.
+    """
+    known, catalog = sphinx_catalog(language), catalogs.read(path)
+    for entry in catalogs.active(catalog):
+        words = known.gettext(entry.msgid)
+        tried = polib.POEntry(msgid=entry.msgid, msgstr=words)
+        if entry.msgstr or words == entry.msgid:
+            continue
+        if not any(check_entry(tried, language, True, Glossary())):
+            entry.msgstr = words
+    return catalogs.write(path, catalog)
