@@ -14,6 +14,7 @@ HAS_TRANSLATED_WORDS = True  # for `gallery_intl.interface`
 def setup(app: Sphinx) -> ExtensionMetadata:
     from gallery_intl import order
     from gallery_site import policy, publish, sharing
+    from gallery_site.search import EnglishSearch
     from gallery_site.sidebar import Sidebars
 
     # whether pages load only the styles and scripts that they use; our commands do it
@@ -24,6 +25,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_config_value("gallery_intl_policy", False, "html", bool)
 
     app.setup_extension("gallery_intl.finished")
+    app.add_search_language(EnglishSearch)
     app.connect("config-inited", policy.switch_on)
     sidebars = Sidebars()
     app.connect("env-updated", sidebars.forget)

@@ -26,9 +26,10 @@ QUERIES = {
 }
 BUILD = """
 import sys
-from gallery_intl import interface
-interface.FEATURES = [x for x in interface.FEATURES if x != sys.argv[1]]
+from sphinx.application import Sphinx
 from sphinx.cmd.build import main
+if sys.argv[1]:
+    Sphinx.add_search_language = lambda self, language: None
 assert not main(["-q", "-b", "html", "-D", "gallery_intl_run=0", *sys.argv[2:]])
 """
 NOTE_FIRST_RESULT = """
@@ -41,13 +42,13 @@ new MutationObserver((_, observer) => {
 """
 
 
-def build_index(language: str, without: str, splitter: str) -> bytes:
-    """Build the pages of a language, without a feature; give the index."""
+def build_index(language: str, splitter: str, stock: bool) -> bytes:
+    """Build the pages of a language, with our search or Sphinx's; give the index."""
     with tempfile.TemporaryDirectory() as out:
         settings = [f"language={language}", f"html_search_language={splitter}"]
         options = [word for setting in settings for word in ("-D", setting)]
         subprocess.run(
-            [sys.executable, "-c", BUILD, without, *options, ".", out],
+            [sys.executable, "-c", BUILD, "stock" * stock, *options, ".", out],
             cwd=PROJECT,
             check=True,
             stdout=subprocess.DEVNULL,
@@ -85,10 +86,10 @@ def main(languages: list[str]) -> None:
         )
         for language in languages:
             own = language.partition("_")[0]
-            raw, packed = size(build_index(language, "nothing", own))
+            raw, packed = size(build_index(language, own, stock=False))
             ratios = ""
             for splitter in ("en", own):
-                stock, stock_packed = size(build_index(language, "search", splitter))
+                stock, stock_packed = size(build_index(language, splitter, stock=True))
                 ratios += f"{raw / stock:8.2f}{packed / stock_packed:8.2f}"
             soon = first_result(chromium, SITE / language, QUERIES[language])
             print(f"{language:8}{raw:5.0f}kB{packed:5.0f}kB   {ratios}{soon:12.0f} ms")

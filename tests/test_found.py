@@ -23,7 +23,7 @@ from PIL import Image
 from playwright.sync_api import Browser
 from sphinx.errors import ConfigError
 
-from gallery_intl.interface.languages import place_below_site
+from gallery_intl.interface.languages import find_siblings, place_below_site
 from gallery_site.project import read_site
 from gallery_site.root_files import write_root_files
 from gallery_site.sharing import Shared, locale_name, open_graph_tags
@@ -325,19 +325,21 @@ def test_a_language_has_its_address_below_the_sites(
     app = SimpleNamespace(outdir=Path("_build", folder))
     languages = {"en": "English", "ko": "한국어"}
     config = SimpleNamespace(
-        html_baseurl=given, language="ko", gallery_intl_languages=languages
+        html_baseurl=given,
+        language="ko",
+        gallery_intl_languages=languages,
+        gallery_intl_siblings=None,
     )
 
-    place_below_site(app, config)
+    find_siblings(app, config)
+    place_below_site(config)
 
     assert config.html_baseurl == config.gallery_intl_address == expected
 
 
 def test_an_address_without_a_host_is_refused() -> None:
-    app = SimpleNamespace(outdir=Path("ko"))
-
     with pytest.raises(ConfigError, match=r"no address of a site \(write 'https://"):
-        place_below_site(app, SimpleNamespace(html_baseurl="example.org"))
+        place_below_site(SimpleNamespace(html_baseurl="example.org"))
 
 
 def test_plain_sphinx_is_told_the_address_on_its_command_line(found: Site) -> None:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import csv
 import itertools
 import json
+import os
+import shutil
+import subprocess
+import sys
 import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,6 +22,7 @@ from gallery_intl.interface.search import JapaneseSearch, KoreanSearch, pairs
 from gallery_site.light import search_index
 
 LANGUAGES = ("en", "ko", "zh_CN", "ja")
+PROJECT = Path(__file__).parent.parent
 QUERIES = Path(__file__).parent / "search_queries"
 FIRST = 0.9  # of the queries must have the right page first
 LESSON = "tutorials/ranks/hello_ranks.html"
@@ -351,6 +356,50 @@ def test_nothing_on_the_screen_moves_when_results_come(
     moved = page.evaluate("window.shifts.reduce((sum, one) => sum + one, 0)")
     page.close()
     assert moved < 0.01  # of the screen; browsers call 0.1 good
+
+
+@pytest.fixture(scope="module")
+def french(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small site in a language that has Sphinx's own search."""
+    source = tmp_path_factory.mktemp("french") / "site"
+    shutil.copytree(PROJECT / "tests" / "roots" / "test-site", source)
+    conf = source / "conf.py"
+    text = conf.read_text(encoding="utf-8")
+    conf.write_text(
+        text.replace('"ko": "한국어"', '"fr": "Français"'), encoding="utf-8"
+    )
+    for name, words in NOTES.items():
+        page = f":orphan:\n\n{name.title()}\n{'=' * len(name)}\n\n{words}\n"
+        (source / f"{name}.rst").write_text(page, encoding="utf-8")
+    for command in ("catalogs", "html"):
+        subprocess.run(
+            [sys.executable, "-m", "gallery_site", "--source", source, command],
+            env=os.environ | {"RUNS": str(source / "runs"), "PYTHONPATH": str(PROJECT)},
+            check=True,
+        )
+    return source / "_build" / "html"
+
+
+NOTES = {
+    "bees": "Zebras and camels.",
+    "cats": "Camels.",
+    "dogs": "Zebras.",
+    "eels": "Zebras and camels.",
+}
+
+
+@pytest.mark.parametrize("language", ["en", "fr"])
+@pytest.mark.parametrize("word", ["zebras", "camels"])
+def test_the_right_pages_are_found_with_sphinxs_own_search(
+    french: Path, opened: Open, language: str, word: str
+) -> None:
+    page = opened((french / language / "search.html").as_uri())
+    wait_until(page, "Search.hasIndex()")
+
+    (answer,) = page.evaluate(SEARCH, [word])
+
+    having = {name for name, words in NOTES.items() if word in words.lower()}
+    assert set(answer) == having
 
 
 def index_in(script: str) -> dict[str, dict[str, int | list[int]]]:
