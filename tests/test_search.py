@@ -15,11 +15,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+import sphinx.search
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 from polling import wait_until
+from sphinx.search.en import SearchEnglish
+from sphinx.testing.util import SphinxTestApp
 
 from gallery_intl.interface.search import JapaneseSearch, KoreanSearch, pairs
 from gallery_site.light import search_index
+from gallery_site.search import EnglishSearch
 
 LANGUAGES = ("en", "ko", "zh_CN", "ja")
 PROJECT = Path(__file__).parent.parent
@@ -88,6 +92,28 @@ def test_a_korean_compound_has_the_pair_across_its_space() -> None:
 def test_japanese_endings_do_not_fill_the_index() -> None:
     assert JapaneseSearch({}).words("平均します。") == ["平均", "均し"]
     assert JapaneseSearch({}).words("まとめ") == ["まと", "とめ"]
+
+
+@pytest.mark.parametrize(
+    ("extensions", "english"),
+    [(["gallery_intl"], SearchEnglish), (["gallery_intl", "gallery_site"], None)],
+)
+def test_only_the_site_changes_how_english_is_searched(
+    extensions: list[str],
+    english: type | None,
+    make_app: Callable[..., SphinxTestApp],
+    rootdir: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for language in ("en", "ko"):
+        monkeypatch.setitem(sphinx.search.languages, language, SearchEnglish)
+    shutil.copytree(rootdir / "test-comments", tmp_path / "site")
+
+    make_app(srcdir=tmp_path / "site", confoverrides={"extensions": extensions})
+
+    assert sphinx.search.languages["ko"] is KoreanSearch
+    assert sphinx.search.languages["en"] is (english or EnglishSearch)
 
 
 # what is asked
