@@ -30,20 +30,19 @@ LEVEL = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 # What the runner and the site take from the extension: public names, by module.
 SHARED = """
     : order
+    __main__: Project check command_line merged progress run
     builders: collects_messages
-    catalogs: merge po progress
-    catalogs.po: CatalogError SOURCE_LANGUAGE po_path
+    catalogs: po
+    catalogs.po: SOURCE_LANGUAGE
     downloads.notebook: Cell
     figures: style svg
     files: html_pages remove_unfinished replace_file
     interface.languages: alternate_tags language_tag
     interface.search: RankedSearch
-    interface.words: fill_from_sphinx
     page: page
     page.gaps: broken_catalogs
     page.outputs: Outputs page_outputs
     page.upstream: FIGURE FOOTER
-    rules: check
     script.source: Block blocks normalize_newlines packages tokens
     text.sentences: describe sentences
     text.wrapping: wrap

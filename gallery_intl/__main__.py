@@ -1,0 +1,150 @@
+"""What translators need, in any project: ``python -m gallery_intl --help``."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from sphinx.config import Config
+from sphinx.errors import ConfigError, SphinxError
+from sphinx.util.tags import Tags
+
+from gallery_intl.catalogs import merge, po
+from gallery_intl.catalogs import progress as counting
+from gallery_intl.interface.words import fill_from_sphinx
+from gallery_intl.rules import check as checking
+
+Command = Callable[[argparse.Namespace], None]
+
+
+class Project(NamedTuple):
+    """What conf.py says to translators."""
+
+    srcdir: Path
+    locale_dir: Path
+    languages: list[str]
+
+
+def read_project(srcdir: Path) -> Project:
+    """Read conf.py without starting Sphinx."""
+    config = Config.read(srcdir, overrides={}, tags=Tags())
+    config.add("gallery_intl_languages", {}, "html", dict)
+    if not config.gallery_intl_languages:
+        raise ConfigError(
+            "conf.py: no gallery_intl_languages (write the languages and their names:"
+            ' {"en": "English", "ko": "한국어"})'
+        )
+    if not config.locale_dirs:
+        raise ConfigError("conf.py: locale_dirs is empty (write ['locales'])")
+    return Project(
+        srcdir, srcdir / config.locale_dirs[0], list(config.gallery_intl_languages)
+    )
+
+
+def collect(srcdir: Path, templates: Path, doctrees: Path) -> None:
+    """Let Sphinx collect a project's messages, in a process of its own."""
+    command = [sys.executable, "-m", "sphinx", "-q", "-b", "gettext"]
+    built = subprocess.run([*command, "-d", doctrees, srcdir, templates])
+    if built.returncode:
+        raise SphinxError("no messages collected; the catalogs are as they were")
+
+
+def merged(project: Project, templates: Path) -> Iterator[Path]:
+    """Bring the catalogs up to the templates; yield those that changed."""
+    changed = [*merge.update(templates, project.locale_dir, project.languages)]
+    yield from changed
+    for language in project.languages:
+        path = po.po_path(project.locale_dir, language, "sphinx")
+        if path.is_file() and fill_from_sphinx(path, language) and path not in changed:
+            yield path
+
+
+def catalogs(options: argparse.Namespace) -> None:
+    """Bring the catalogs of all languages up to the pages."""
+    project = read_project(options.source)
+    # inside the project, so that places in catalogs are relative to it
+    with tempfile.TemporaryDirectory(prefix=".gettext-", dir=project.srcdir) as folder:
+        templates, doctrees = Path(folder, "templates"), Path(folder, "doctrees")
+        collect(project.srcdir, templates, doctrees)
+        for path in merged(project, templates):
+            print(path.relative_to(project.srcdir))
+
+
+def check(options: argparse.Namespace) -> None:
+    """Check every rule that a translation must keep."""
+    if options.rules:
+        print("\n".join(checking.manual()))
+        return
+    locale_dir = read_project(options.source).locale_dir
+    if not checking.check(options.paths, locale_dir, options.format):
+        sys.exit(1)
+
+
+def progress(options: argparse.Namespace) -> None:
+    """Show how much of each page each language has."""
+    project = read_project(options.source)
+    rows = counting.table(project.locale_dir, project.languages)
+    if options.json:
+        print(counting.as_json(rows))
+    else:
+        print("\n".join(counting.as_text(rows, project.languages)))
+
+
+def command_line(
+    prog: str, about: str | None, functions: Sequence[Command]
+) -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
+    """Return a command line with a command for each function, and these by name."""
+    top = argparse.ArgumentParser(prog=f"python -m {prog}", description=about)
+    top.add_argument("--source", type=Path, default=Path(), help="folder of conf.py")
+    commands = top.add_subparsers(required=True, metavar="command")
+    added = {}
+    for function in functions:
+        name = function.__name__.removesuffix("_")
+        command = added[name] = commands.add_parser(name, help=function.__doc__)
+        command.set_defaults(function=function)
+        if function is check:
+            command.add_argument("paths", type=Path, nargs="*", help="default: all")
+            command.add_argument("--format", choices=("text", "github"), default="text")
+            command.add_argument("--rules", action="store_true", help="the manual")
+        if function is progress:
+            command.add_argument("--json", action="store_true", help="for programs")
+    return top, added
+
+
+def run(
+    parser: argparse.ArgumentParser,
+    *errors: type[Exception],
+    explain: Callable[[Exception], str] = str,
+) -> int:
+    """Run the command that was asked for; return its exit status."""
+    known: tuple[type[Exception], ...] = (po.CatalogError, SphinxError, *errors)
+    options = parser.parse_args()
+    options.source = options.source.resolve()
+    try:
+        options.function(options)
+    except known as error:
+        print(f"{getattr(error, 'category', 'Error')}: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"Error: {explain(error)}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\nstopped", file=sys.stderr)
+        return 130
+    return 0
+
+
+def main() -> int:
+    parser, _commands = command_line(
+        "gallery_intl", __doc__, [catalogs, check, progress]
+    )
+    return run(parser)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,9 @@
+"""
+Sums
+====
+
+Add two numbers.
+"""
+
+# the sum of both
+print(1 + 2)
