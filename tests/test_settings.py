@@ -1,0 +1,41 @@
+"""The README of the extension names every setting of the three packages."""
+
+from __future__ import annotations
+
+from settings import PACKAGES, README, Setting, settings, settings_of, with_table
+
+SOURCE = """
+PLACE = "here"
+
+def setup(app):
+    # where it lies,
+    # as a path
+    app.add_config_value("one", PLACE, "env", types=frozenset({str}))
+
+    app.add_config_value("two", 120, "", (int, float))
+    # may be left out
+    app.add_config_value("three", None, "env", (str, type(None)))
+    app.add_config_value("four", [], "")
+"""
+
+
+def test_a_setting_is_read_from_the_code() -> None:
+    assert list(settings_of("room", SOURCE)) == [
+        Setting("room", "one", "str", "'here'", "where it lies, as a path"),
+        Setting("room", "two", "int or float", "120", ""),
+        Setting("room", "three", "str or None", "None", "may be left out"),
+        Setting("room", "four", "list", "[]", ""),
+    ]
+
+
+def test_the_table_is_that_of_the_code() -> None:
+    readme = README.read_text(encoding="utf-8")
+
+    assert with_table(readme) == readme, "run python tests/settings.py"
+
+
+def test_a_setting_is_added_once() -> None:
+    names = [setting.name for setting in settings()]
+
+    assert {setting.package for setting in settings()} == set(PACKAGES)
+    assert sorted(names) == sorted(set(names))
