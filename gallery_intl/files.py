@@ -11,7 +11,7 @@ NO_PAGES = {"_static", "_images", "_downloads", "_sources"}  # what Sphinx copie
 
 
 def html_pages(folder: Path) -> Iterator[Path]:
-    """Give the pages of a built site, in order."""
+    """Yield the pages of a built site, in order."""
     for path, folders, names in os.walk(folder):
         folders[:] = sorted(set(folders) - NO_PAGES)
         yield from (

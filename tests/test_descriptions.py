@@ -3,7 +3,8 @@
 import pytest
 from docutils import nodes
 
-from gallery_intl.text.sentences import describe, opening, sentences, shortened, width
+from gallery_intl.text.sentences import describe, opening, sentences, shortened
+from gallery_intl.text.wrapping import display_width
 
 
 def page(*paragraphs: nodes.paragraph) -> nodes.document:
@@ -39,7 +40,7 @@ def test_sentences_are_joined_as_their_language_does(
 def test_a_long_sentence_is_cut_between_words() -> None:
     assert shortened("one two three four five", 17) == "one two three…"
     assert shortened("一二三四五六七八", 9) == "一二三四…"
-    assert width(shortened("한국어 문장이 아주 깁니다", 15)) <= 15
+    assert display_width(shortened("한국어 문장이 아주 깁니다", 15)) <= 15
 
 
 def test_a_description_has_no_markup_and_nothing_of_the_interface() -> None:

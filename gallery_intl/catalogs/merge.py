@@ -75,7 +75,7 @@ def merge_language(
     language: str,
     wording: dict[str, str] | None = None,
 ) -> Pages:
-    """Give a language's catalogs by page, merged with the templates.
+    """Return a language's catalogs by page, merged with the templates.
 
     The catalog of a page that is gone keeps what is translated nowhere else.
     """
@@ -94,7 +94,7 @@ def merge_language(
 
 
 def without(file: polib.POFile, known: set[tuple[str, str]]) -> polib.POFile:
-    """Give a catalog without the translations that live elsewhere."""
+    """Return a catalog without the translations that live elsewhere."""
     kept = polib.POFile()
     kept.header, kept.metadata = file.header, file.metadata
     kept.extend(entry for entry in file if (entry.msgid, entry.msgstr) not in known)
@@ -128,7 +128,7 @@ def merge(
     language: str,
     wording: dict[str, str],
 ) -> polib.POFile:
-    """Give the catalog of one page in one language."""
+    """Return the catalog of one page in one language."""
     old = {entry.msgid: entry for entry in present}
     wanted = {entry.msgid for entry in template}
     gone = [entry for entry in present if entry.msgid not in wanted]
@@ -150,7 +150,7 @@ def merge(
 
 
 def _comment(source: polib.POEntry, wording: dict[str, str]) -> str:
-    """Say what a message is, and how its English was mended."""
+    """Return what a message is, and how its English was mended."""
     better = wording.get(source.msgid)
     english = f"English, better: {better}" if better else ""
     return "\n".join(filter(None, [source.comment, english]))
@@ -222,7 +222,7 @@ def obsolete(
 
 
 def header(language: str, template: dict[str, str]) -> dict[str, str]:
-    """Give the header of a new catalog, in which nothing changes by itself."""
+    """Return the header of a new catalog, in which nothing changes by itself."""
     try:
         plural = get_plural(language)
     except UnknownLocaleError:
@@ -267,7 +267,7 @@ def _swap(old: list[str], new: list[str], translation: str) -> str | None:
 
 
 def _is_read_on(piece: str, rest: str) -> bool:
-    """Tell whether a Korean particle depends on how a piece sounds."""
+    """Return whether a Korean particle depends on how a piece sounds."""
     return not piece.startswith(UNREAD) and "가" <= rest[:1] <= "힣"
 
 

@@ -40,7 +40,7 @@ class CatalogError(Exception):
 
 
 def po_path(locale_dir: Path, language: str, docname: str) -> Path:
-    """Give the path of a page's catalog, as Sphinx looks for it."""
+    """Return the path of a page's catalog, as Sphinx looks for it."""
     return locale_dir / language / "LC_MESSAGES" / f"{docname}.po"
 
 
@@ -127,7 +127,7 @@ def _fault(entry: polib.POEntry, before: int | None) -> str:
 
 
 def shared(path: Path) -> polib.POFile:
-    """Give what `read` gives, parsed once until the file changes; leave it as it is."""
+    """Return what `read` gives, parsed once until the file changes: do not edit it."""
     try:
         found = path.lstat()
     except OSError:
@@ -150,22 +150,22 @@ def _count_from_msgid(catalog: polib.POFile, lines: list[str]) -> None:
 
 
 def active(catalog: polib.POFile) -> list[polib.POEntry]:
-    """Give the entries that are in use, in the file's order."""
+    """Return the entries that are in use, in the file's order."""
     return [entry for entry in catalog if not entry.obsolete]
 
 
 def is_translated(entry: polib.POEntry) -> bool:
-    """Tell whether an entry's translation may be shown."""
+    """Return whether an entry's translation may be shown."""
     return bool(entry.msgstr.strip()) and not entry.fuzzy and not entry.obsolete
 
 
 def has_prose(msgid: str) -> bool:
-    """Tell whether a message has words of its own, beside markup and numbers."""
+    """Return whether a message has words of its own, beside markup and numbers."""
     return re.search(r"[A-Za-z]{2}", MARKUP.sub(" ", msgid)) is not None
 
 
 def is_english(entry: polib.POEntry) -> bool:
-    """Tell whether a translation only repeats its English prose, unexplained.
+    """Return whether a translation only repeats its English prose, unexplained.
 
     An entry that must stay as it is carries the comment
     ``# check-ignore: unchanged - reason``.
@@ -185,7 +185,7 @@ def translations(path: Path) -> dict[str, str]:
 
 
 def render(catalog: polib.POFile) -> str:
-    """Give the one canonical text of a catalog."""
+    """Return the one canonical text of a catalog."""
     catalog.wrapwidth = WIDTH
     text = str(catalog.__unicode__())
     # polib ends the last entry with one blank line more than needed

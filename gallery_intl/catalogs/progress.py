@@ -109,7 +109,7 @@ def table(locale_dir: Path, languages: list[str], source: str = "en") -> Table:
 
 
 def paths(locale_dir: Path, languages: list[str]) -> list[Path]:
-    """Give the catalogs of the languages."""
+    """Return the catalogs of the languages."""
     folders = (locale_dir / language / "LC_MESSAGES" for language in languages)
     return [path for folder in folders for path in sorted(folder.rglob("*.po"))]
 
@@ -129,7 +129,7 @@ def totals(rows: Table, languages: list[str]) -> dict[str, Count]:
 
 
 def as_text(rows: Table, languages: list[str]) -> Iterator[str]:
-    """Give the table for a terminal: percent, and what is left of each catalog."""
+    """Yield the table for a terminal: percent, and what is left of each catalog."""
     width = max((len(page) for page in rows), default=4)
     yield " " * width + "".join(f"  {language:>18}" for language in languages)
     counts = {
@@ -142,7 +142,7 @@ def as_text(rows: Table, languages: list[str]) -> Iterator[str]:
 
 
 def cell(counted: Count | None) -> str:
-    """Say one number shortly: ``100 %``, or ``80 % (40 words)``."""
+    """Return one number as text: ``100 %``, or ``80 % (40 words)``."""
     if counted is None:
         return "-"
     left = f" ({counted.words_left} words)" if counted.words_left else ""
@@ -150,7 +150,7 @@ def cell(counted: Count | None) -> str:
 
 
 def as_json(rows: Table) -> str:
-    """Give the table for programs."""
+    """Return the table for programs."""
     plain = {
         page: {
             language: {**known.numbers._asdict(), **known.credits._asdict()}

@@ -19,7 +19,7 @@ def scraper(
 
 
 def reset(gallery_conf: dict[str, Any], fname: str | None) -> None:
-    """Give the next script's figures their style; conf.py names it.
+    """Set the style of the next script's figures; conf.py names it.
 
     In ``reset_modules`` it stands after "matplotlib", which takes every style away.
     """

@@ -38,7 +38,7 @@ MAKES_FIGURE = re.compile(r"\b(subplots|subplot_mosaic|figure|subplot)\(")
 
 
 def figure_messages(figure: str, alt: str, script: str) -> list[str]:
-    """Give alt text and words of a figure, without those that a run has made.
+    """Return alt text and words of a figure, without those that a run has made.
 
     A text with digits is a message only if it stands in the script as it is.
     """
@@ -167,13 +167,13 @@ class TranslateFigures(SphinxTransform):
                 shown += 1
 
     def page_of(self, image: nodes.image) -> str | None:
-        """Give the page whose words a figure has: what a feature says, or its file."""
+        """Return the page whose words a figure has, as a feature or its file says."""
         named: str | None = image.attributes.pop("gallery_page", None)
         return named or page_of(image["uri"], self.env)
 
 
 def page_of(uri: str, env: BuildEnvironment) -> str | None:
-    """Give the docname of the page that draws a figure or lends it to its card."""
+    """Return the docname of the page that draws a figure or lends it to its card."""
     path = env.relfn2path(uri)[0]
     figure = upstream.FIGURE.fullmatch(path)
     if not figure or not (env.srcdir / path).is_file():

@@ -72,7 +72,7 @@ def _style(svg: str) -> str:
 
 
 def size(svg: str) -> tuple[int, int]:
-    """Give width and height in CSS pixels; (0, 0) if the figure does not say."""
+    """Return width and height in CSS pixels; (0, 0) if the figure does not say."""
     found = VIEW.search(svg)
     if not found:
         return 0, 0
@@ -81,13 +81,13 @@ def size(svg: str) -> tuple[int, int]:
 
 
 def is_message(text: str) -> bool:
-    """Tell whether a text is words for a translator: no number, unit or name."""
+    """Return whether a text is words for a translator: no number, unit or name."""
     letters = sum(character.isalpha() for character in text)
     return letters > 1 and not (MEASURE.fullmatch(text) or NAME.fullmatch(text))
 
 
 def messages(svg: str) -> list[str]:
-    """Give the words of a figure, each once, in their order in the file."""
+    """Return the words of a figure, each once, in their order in the file."""
     texts = (_words(group[0]) for group in TEXT.finditer(svg))
     return [text for text in dict.fromkeys(texts) if is_message(text)]
 
@@ -144,7 +144,7 @@ def _width(text: str) -> float:
 
 
 def _extents(group: str) -> Iterator[Box]:
-    """Give left, top, right and bottom of each line of a group."""
+    """Yield left, top, right and bottom of each line of a group."""
     for tag, text, _ in LINE.findall(group):
         place = re.search(r'x="([^"]*)" y="([^"]*)"', tag) or re.search(
             r"translate\(([\d.-]+) ([\d.-]+)\)", tag

@@ -36,7 +36,7 @@ class LanguageLink(NamedTuple):
 
 
 def language_tag(language: str) -> str:
-    """Give the name that HTML knows a language by: ``zh_CN`` is ``zh-CN``."""
+    """Return the name that HTML knows a language by: ``zh_CN`` is ``zh-CN``."""
     return language.replace("_", "-")
 
 
@@ -74,7 +74,7 @@ def alternates(
 
 
 def alternate_tags(addresses: dict[str, str]) -> Markup:
-    """Give the tags by which search engines know a page's other languages."""
+    """Return the tags by which search engines know a page's other languages."""
     tag = Markup('<link rel="alternate" hreflang="{}" href="{}" />\n')
     return Markup("").join(tag.format(*pair) for pair in addresses.items())
 
@@ -141,7 +141,7 @@ def list_published(config: Config) -> None:
 
 
 def is_there(app: Sphinx, language: str, uri: str) -> bool:
-    """Tell whether the site will have a page in a language."""
+    """Return whether the site will have a page in a language."""
     published = app.config.gallery_intl_published
     return language not in published or uri in published[language]
 

@@ -28,7 +28,7 @@ def translate_options(app: Sphinx) -> None:
 
 
 def variants(selector: str) -> Iterator[tuple[str, str]]:
-    """Give where a selector of one mode holds: on which media, and its form there."""
+    """Yield where a selector of one mode holds: on which media, and its form there."""
     named = MODE.search(selector)
     mode = named[1] if named else ""
     auto = MODE.sub("[data-theme=auto]", selector)
@@ -44,7 +44,7 @@ def variants(selector: str) -> Iterator[tuple[str, str]]:
 
 
 def completed(rule: re.Match[str]) -> str:
-    """Give a rule with its copies for other media."""
+    """Return a rule with its copies for other media."""
     media: dict[str, list[str]] = {}
     for selector in COMMA.split(rule[1]):
         for medium, form in variants(selector.strip()):

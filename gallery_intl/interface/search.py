@@ -44,7 +44,7 @@ MARK = "+"  # behind a main word in the index, once or twice
 
 
 def normal(text: str) -> str:
-    """Give one form to full and half width, and to the parts of Hangul on macOS."""
+    """Return one form to full and half width, and to the parts of Hangul on macOS."""
     return unicodedata.normalize("NFKC", text)
 
 
@@ -60,7 +60,7 @@ def pairs(text: str) -> list[str]:
 
 
 def prose(node: nodes.Node, weight: int = 1) -> Iterator[tuple[str, int]]:
-    """Give the texts of a page, with their weights, without code and furniture."""
+    """Yield the texts of a page, with their weights, without code and furniture."""
     if isinstance(node, nodes.Text):
         yield node.astext(), weight
     elif isinstance(node, nodes.Element) and is_prose(node):

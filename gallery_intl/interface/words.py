@@ -44,7 +44,7 @@ Place = tuple[str, str]  # a message and where it stands
 
 
 def packages(app: Sphinx) -> list[Path]:
-    """Give the folders of the loaded packages whose words are ours to translate."""
+    """Return the folders of the loaded packages whose words are ours to translate."""
     return sorted(
         Path(str(extension.module.__file__)).parent
         for extension in app.extensions.values()
@@ -87,7 +87,7 @@ def messages_of_templates(
 
 
 def sphinx_catalog(language: str) -> gettext.NullTranslations:
-    """Give Sphinx's own translations of a language."""
+    """Return Sphinx's own translations of a language."""
     return gettext.translation("sphinx", SPHINX_LOCALE, [language], fallback=True)
 
 
@@ -107,7 +107,7 @@ def messages_of_sphinx(languages: list[str]) -> Iterator[Place]:
 
 
 def is_shown(message: str, places: list[str]) -> bool:
-    """Tell whether a reader meets a message of Sphinx: those of a log do not count."""
+    """Return whether a reader meets a message of Sphinx: not those of a log."""
     is_log = message[0].islower() and all(p.startswith("writers/") for p in places)
     return not is_log and any(place.startswith(SHOWN_BY_SPHINX) for place in places)
 
@@ -142,7 +142,7 @@ def collect_messages(app: Sphinx) -> None:
 
 
 def theme_folders(app: Sphinx) -> dict[str, Path]:
-    """Give the theme's template folder by its name; Sphinx's own are left out."""
+    """Return the theme's template folder by its name; Sphinx's own are left out."""
     factory = HTMLThemeFactory(
         confdir=app.confdir, app=app, config=app.config, registry=app.registry
     )
@@ -152,7 +152,7 @@ def theme_folders(app: Sphinx) -> dict[str, Path]:
 
 
 def translate_scripts(app: Sphinx, error: Exception | None) -> None:
-    """Give copy button and search the words of this language."""
+    """Write the words of this language into the scripts of copy button and search."""
     if error or app.builder.format != "html":
         return
     scripts = {"copybutton.js": with_copy_words, "translations.js": with_search_words}

@@ -41,7 +41,7 @@ class Finding(NamedTuple):
         return f"{self.path}:{self.line}: {self.rule}: {self.text}"
 
     def annotation(self) -> str:
-        """Give the finding as GitHub shows it beside the line."""
+        """Return the finding as GitHub shows it beside the line."""
         text = self.text.replace("%", "%25").replace("\n", "%0A")
         return f"::error file={self.path},line={self.line},title={self.rule}::{text}"
 
@@ -73,7 +73,7 @@ def guard_catalogs(paths: Iterable[Path]) -> Iterator[Finding]:
 def entries_of(
     paths: Iterable[Path],
 ) -> Iterator[tuple[Path, str, polib.POEntry | Finding]]:
-    """Give the translations of catalogs to check; of a broken one what is wrong."""
+    """Yield the translations of catalogs to check; of a broken one what is wrong."""
     for path in paths:
         try:
             catalog = catalogs.shared(path)
@@ -91,7 +91,7 @@ def entries_of(
 def check_entry(
     entry: polib.POEntry, language: str, is_interface: bool, glossary: Glossary
 ) -> Iterator[tuple[str, str]]:
-    """Give what is wrong with an entry, as rule and text, and with its waivers."""
+    """Yield what is wrong with an entry, as rule and text, and with its waivers."""
     message = Message(language, entry.msgid, entry.msgstr, is_interface, glossary)
     waivers: dict[str, str] = dict(WAIVER.findall(entry.tcomment))
     used = set()
@@ -112,7 +112,7 @@ def check_entry(
 
 
 def language_of(path: Path) -> str:
-    """Give the language of ``locales/<language>/LC_MESSAGES/...``."""
+    """Return the language of ``locales/<language>/LC_MESSAGES/...``."""
     parts = path.parts
     return parts[parts.index("LC_MESSAGES") - 1] if "LC_MESSAGES" in parts else ""
 
@@ -131,7 +131,7 @@ def gaps(paths: Iterable[Path]) -> Iterator[str]:
 
 
 def manual() -> Iterator[str]:
-    """Give the manual: each rule, the languages it speaks of, and its docstring."""
+    """Yield the manual: each rule, the languages it speaks of, and its docstring."""
     for name, function in sorted(RULES.items()):
         speaks_of = ", ".join(LANGUAGES[name]) or "all languages"
         speaks_of += "; cannot be set aside" if name in GUARDS else ""

@@ -46,7 +46,7 @@ class Glossary:
         return re.compile(rf"(?<![\w-])(?:{named})(?![\w-])", re.IGNORECASE)
 
     def terms(self, english: str) -> Iterator[str]:
-        """Give the terms of an English text, each once."""
+        """Yield the terms of an English text, each once."""
         found = {
             self._ordered[(match.lastindex or 0) - 1]
             for match in self._pattern.finditer(english)
@@ -55,11 +55,11 @@ class Glossary:
         yield from sorted(found)
 
     def translation(self, term: str, language: str) -> str:
-        """Give the translation of a term, or nothing."""
+        """Return the translation of a term, or nothing."""
         return self.rows[term].get(language) or ""
 
     def translations(self, language: str) -> list[str]:
-        """Give all translations of a language, without what stands in brackets."""
+        """Return all translations of a language, without what stands in brackets."""
         words = (row.get(language) or "" for row in self.rows.values())
         return [part for word in words for part in alternatives(word)]
 
@@ -73,7 +73,7 @@ def read_glossary(path: Path) -> Glossary:
 
 
 def is_noun(match: re.Match[str]) -> bool:
-    """Tell whether a word that is a verb, too, stands as a noun: "a copy of"."""
+    """Return whether a word that is a verb, too, stands as a noun: "a copy of"."""
     text = match.string
     return bool(
         NOUN_BEFORE.search(text[: match.start()])
@@ -82,7 +82,7 @@ def is_noun(match: re.Match[str]) -> bool:
 
 
 def any_number(term: str) -> str:
-    """Give a pattern for an English term in the singular and the plural."""
+    """Return a pattern for an English term in the singular and the plural."""
     words = re.escape(term).replace(r"\ ", "[- ]?").replace(r"\-", "[- ]?")
     if term.endswith("y"):
         return f"{words[:-1]}(?:y|ies)"
@@ -90,12 +90,12 @@ def any_number(term: str) -> str:
 
 
 def alternatives(translation: str) -> list[str]:
-    """Give the words of a translation: two of "복사본/사본", one of "훅(hook)"."""
+    """Return the words of a translation: two of "복사본/사본", one of "훅(hook)"."""
     return [word.strip() for word in BRACKETS.sub("", translation).split("/")]
 
 
 def has_term(text: str, term: str, translation: str, language: str) -> bool:
-    """Tell whether a text has a term in one of its translations, ``a/b``, inflected."""
+    """Return whether a text has one of a term's translations, ``a/b``, inflected."""
     for word in alternatives(translation):
         if folded(ENDINGS.sub("", word), language) in folded(text, language):
             return True

@@ -86,7 +86,7 @@ def is_inline(node: nodes.Node) -> bool:
 
 
 def particle_errors(text: str) -> Iterator[str]:
-    """Say which particles of a text have the wrong form."""
+    """Yield which particles of a text have the wrong form."""
     for pattern in (LATIN_WORD, NUMBER, BEFORE_BRACKETS, AFTER_HANGUL):
         for match in pattern.finditer(text):
             right = right_form(match["word"], match["particle"])
@@ -95,7 +95,7 @@ def particle_errors(text: str) -> Iterator[str]:
 
 
 def right_form(word: str, particle: str) -> str:
-    """Give the particle as it follows a word; as it is if the sound is unknown."""
+    """Return the particle as it follows a word; as it is if the sound is unknown."""
     last = final(word)
     base = next(filter(particle.startswith, sorted(FORMS, key=len, reverse=True)))
     if last is None:
@@ -106,7 +106,7 @@ def right_form(word: str, particle: str) -> str:
 
 
 def final(word: str) -> int | None:
-    """Give the number of a word's final consonant, 0 for none, None if unknown."""
+    """Return the number of a word's final consonant, 0 for none, None if unknown."""
     if word[-1] >= "가":
         return (ord(word[-1]) - HANGUL_START) % LETTERS_PER_FINAL
     if word.isdigit():
@@ -118,7 +118,7 @@ def final(word: str) -> int | None:
 
 
 def english_final(word: str) -> int | None:
-    """Give the final of an English word or an abbreviation as Koreans read it."""
+    """Return the final of an English word or an abbreviation as Koreans read it."""
     if len(word) == 1 or (word.isupper() and not re.search("[AEIOUY]", word)):
         return None if word[-1] in "rR" else LETTER_FINALS.get(word[-1].upper(), 0)
     if re.search(r"(?:[aiouy]|ee|[aeiou]r)$", word, re.IGNORECASE):

@@ -187,7 +187,7 @@ def shown(node: nodes.inline) -> str:
 def compare(
     message: Message, collect: Callable[[nodes.document], Counter[str]], remedy: str
 ) -> Iterator[str]:
-    """Say what a translation lost and added; nothing while its markup is broken.
+    """Yield what a translation lost and added; nothing while its markup is broken.
 
     Something may be said once more than in English, in place of a pronoun.
     """

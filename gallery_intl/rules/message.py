@@ -63,7 +63,7 @@ class Message:
 
     @cached_property
     def is_markup(self) -> bool:
-        """Tell reST from plain text: a code comment may say ``*args``."""
+        """Whether it is reST: a code comment may say ``*args``."""
         english = None if self.is_interface else parse(self.msgid)
         return english is not None and not problem(english)
 
@@ -88,7 +88,7 @@ class Message:
 
     @cached_property
     def is_whole(self) -> bool:
-        """Tell whether all markup of the translation is read as such."""
+        """Whether all markup of the translation is read as such."""
         return not self.left_over and not problem(self.target)
 
     @cached_property
@@ -127,7 +127,7 @@ def rule(*languages: str, guard: bool = False) -> Callable[[Rule], Rule]:
 
 
 def rules_for(language: str) -> dict[str, Rule]:
-    """Give the rules that speak of a language, such as ``zh_CN`` or ``ja``."""
+    """Return the rules that speak of a language, such as ``zh_CN`` or ``ja``."""
     names = {language, language.partition("_")[0]}
     return {
         name: function
@@ -195,7 +195,7 @@ def _parser() -> RSTStateMachine:
 
 @functools.lru_cache(maxsize=20_000)
 def parse(text: str) -> nodes.document:
-    """Give the nodes of a message's reST; do not change them, they are shared."""
+    """Return the nodes of a message's reST; do not change them, they are shared."""
     if NO_MARKUP.fullmatch(text):
         return plain(text, is_html=False)
     if text.rstrip().endswith("::"):
@@ -213,7 +213,7 @@ def parse(text: str) -> nodes.document:
 
 
 def plain(text: str, is_html: bool) -> nodes.document:
-    """Give a text that is no reST as a document of one paragraph."""
+    """Return a text that is no reST as a document of one paragraph."""
     document = utils.new_document("message", _settings())
     if is_html:
         text = PLACEHOLDER.sub(CODE, html.unescape(TAG.sub("", text)))
@@ -222,7 +222,7 @@ def plain(text: str, is_html: bool) -> nodes.document:
 
 
 def problem(document: nodes.document) -> str:
-    """Give the first complaint of docutils about a message, or nothing."""
+    """Return the first complaint of docutils about a message, or nothing."""
     for message in document.findall(nodes.system_message):
         if message["level"] >= Reporter.WARNING_LEVEL:
             return str(message.children[0].astext()).rstrip(".")
@@ -230,7 +230,7 @@ def problem(document: nodes.document) -> str:
 
 
 def kinds(document: nodes.document) -> list[str]:
-    """Say what a message is: one paragraph, or a list, a quote, ..."""
+    """Return what a message is: one paragraph, or a list, a quote, ..."""
     return [
         type(child).__name__.replace("_", " ")
         for child in document.children
@@ -244,7 +244,7 @@ def signs(text: str) -> Counter[str]:
 
 
 def prose(node: nodes.Node) -> str:
-    """Give the words of a message, with `CODE` for what is not prose."""
+    """Return the words of a message, with `CODE` for what is not prose."""
     if isinstance(node, nodes.Text):
         return str(node)
     if isinstance(node, nodes.literal | nodes.math):

@@ -146,13 +146,13 @@ def tools(message: Message) -> Iterator[str]:
 
 
 def numbers_in(text: str) -> set[str]:
-    """Give the numbers of a text, without commas and in ASCII digits."""
+    """Return the numbers of a text, without commas and in ASCII digits."""
     text = unicodedata.normalize("NFKC", text)
     return {re.sub(r",(?=\d{3})", "", number) for number in NUMBER.findall(text)}
 
 
 def spelled_out(english: str) -> set[str]:
-    """Give the numbers that are words in an English text: "three hundred"."""
+    """Return the numbers that are words in an English text: "three hundred"."""
     found: set[int] = set()
     total = 0
     for word in re.findall(r"[a-z]+", english.lower()):

@@ -198,7 +198,7 @@ def polite_japanese(message: Message) -> Iterator[str]:
 
 @functools.lru_cache(maxsize=1)
 def vowel_forms(glossary: Glossary) -> list[tuple[str, re.Pattern[str]]]:
-    """Give each word in katakana with a pattern for its other spelling."""
+    """Return each word in katakana with a pattern for its other spelling."""
     words = {*VOWELS.split(), *glossary.translations("ja")}
     return [
         (word, re.compile(f"{word.removesuffix('ー')}(?![{KATAKANA}ー])"))
@@ -210,7 +210,7 @@ def vowel_forms(glossary: Glossary) -> list[tuple[str, re.Pattern[str]]]:
 
 
 def foreign_letters(text: str, language: str) -> Iterator[str]:
-    """Give the letters of a text that its language does not use."""
+    """Yield the letters of a text that its language does not use."""
     own = {"ja": "kana", "ko": "Hangul"}.get(language.partition("_")[0])
     for script, pattern in SCRIPTS.items():
         if script != own:

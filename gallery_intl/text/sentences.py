@@ -1,12 +1,13 @@
-"""Say in a sentence or two what a page is about, for search results and cards."""
+"""Describe a page in a sentence or two, for search results and cards."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator
 
 from docutils import nodes
+
+from gallery_intl.text.wrapping import display_width
 
 LIMIT = 160  # columns; search engines show about as many, half of them in CJK
 SENTENCE = re.compile(r".*?(?:[.!?](?=\s)|[。！？]|$)", re.DOTALL)  # noqa: RUF001
@@ -14,7 +15,7 @@ NO_SPACE_AFTER = "。！？"  # noqa: RUF001
 
 
 def text_paragraphs(document: nodes.document) -> Iterator[nodes.paragraph]:
-    """Give the paragraphs of a page's own text; the interface's are left out."""
+    """Yield the paragraphs of a page's own text; the interface's are left out."""
     for paragraph in document.findall(nodes.paragraph):
         in_text = isinstance(paragraph.parent, (nodes.section, nodes.document))
         if in_text and paragraph.get("translatable", True):
@@ -22,7 +23,7 @@ def text_paragraphs(document: nodes.document) -> Iterator[nodes.paragraph]:
 
 
 def plain_text(paragraph: nodes.paragraph) -> str:
-    """Give a paragraph without markup, and without what the interface put into it."""
+    """Return a paragraph without markup, and without what the interface put into it."""
     copy = paragraph.deepcopy()
     for node in list(copy.findall(nodes.Element)):
         if "no-search" in node["classes"] and node.parent is not None:
@@ -35,11 +36,6 @@ def sentences(text: str) -> list[str]:
     return [found.strip() for found in SENTENCE.findall(text) if found.strip()]
 
 
-def width(text: str) -> int:
-    """Count columns: a CJK letter takes two."""
-    return sum(1 + (unicodedata.east_asian_width(letter) in "WF") for letter in text)
-
-
 def joined(first: str, second: str) -> str:
     """Put a sentence after another, as their language does."""
     space = "" if not first or first[-1] in NO_SPACE_AFTER else " "
@@ -48,29 +44,29 @@ def joined(first: str, second: str) -> str:
 
 def shortened(text: str, limit: int) -> str:
     """Cut a text that is too wide, between words where it has spaces."""
-    if width(text) <= limit:
+    if display_width(text) <= limit:
         return text
-    while width(text) >= limit:
+    while display_width(text) >= limit:
         text = text[:-1]
     words, space, _cut = text.rpartition(" ")
-    if space and width(words) > limit // 2:
+    if space and display_width(words) > limit // 2:
         text = words
     return f"{text.rstrip(' ,;:、，；：')}…"  # noqa: RUF001
 
 
 def opening(texts: list[str], limit: int = LIMIT) -> str:
-    """Give the first sentences of some paragraphs, as many as fit."""
+    """Return the first sentences of some paragraphs, as many as fit."""
     found = ""
     for sentence in (sentence for text in texts for sentence in sentences(text)):
         longer = joined(found, sentence)
-        if found and width(longer) > limit:
+        if found and display_width(longer) > limit:
             break
         found = longer
     return shortened(found, limit)
 
 
 def describe(document: nodes.document) -> str:
-    """Give the first sentences of a page's text; "" if it has none."""
+    """Return the first sentences of a page's text; "" if it has none."""
     paragraphs = list(text_paragraphs(document))
     before_headings = [
         plain_text(paragraph)
