@@ -87,14 +87,6 @@ def literals(script: str) -> list[tuple[str, int]]:
     ]
 
 
-def block_at(rst: str, line: int) -> tuple[int, int]:
-    """Return the lines of the script that a line of generated reST comes from."""
-    for text in reversed(rst.splitlines()[:line]):
-        if marker := pages.GENERATED.match(text):
-            return int(marker[1]), int(marker[2])
-    return 1, 1
-
-
 class figure_message(addnodes.translatable, nodes.raw):
     """One text of a figure, for the catalog only: raw, but in no output's format.
 
@@ -134,18 +126,17 @@ class GalleryImage(upstream.ImageSg, SphinxDirective):  # type: ignore[misc]
         path = Path(self.env.relfn2path(uri)[1])
         if script is None or not path.is_file():
             return
-        figure, block = path.read_text(encoding="utf-8"), self._block()
+        figure, block = (
+            path.read_text(encoding="utf-8"),
+            pages.page_of(self.env).row(self.get_source_info()[1]),
+        )
         alt = "" if upstream.is_file_name(alt, uri) else alt
         for text in figure_messages(figure, alt, script.text):
             node = figure_message("", "", format="", message=text)
             node["context"] = "alt text" if text == alt else "figure label"
             node.source = str(script.path)
-            node.line = line_of(text, script.text, block)
+            node.line = line_of(text, script.text, block[:2])
             yield node
-
-    def _block(self) -> tuple[int, int]:
-        source, line = self.get_source_info()
-        return block_at(Path(source).read_text(encoding="utf-8"), line)
 
 
 class TranslateFigures(SphinxTransform):
