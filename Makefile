@@ -14,6 +14,7 @@ PYTHON_HERE := $(if $(wildcard $(PY)),$(PY),$(PYTHON))
 LIGHT := $(VENV)/.ready-without-torch
 INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: --no-compile
 PREVIEW := $(filter no,$(RUN))
+BENCH := PYTHONPATH=.:tests/tools $(PY) tests/bench
 LIVE_READY := $(if $(PREVIEW),$(LIGHT),$(READY))
 
 .DEFAULT_GOAL := help
@@ -55,15 +56,15 @@ record:  ## record on a machine with GPUs what pages print (PAGES=...); needs to
 	@$(PYTHON_HERE) -m gallery_run $(PAGES)
 
 bench: html $(VENV)/.browser  ## measure builds, pages, search and the live view
-	@PYTHONPATH=. $(PY) tests/bench_builds.py
-	@$(PY) tests/bench_downloads.py ko
-	@PYTHONPATH=. $(PY) tests/bench_live.py ko
-	@PYTHONPATH=. $(PY) tests/bench_search.py
-	@$(PY) tests/bench_lighthouse.py
+	@$(BENCH)/bench_builds.py
+	@$(BENCH)/bench_downloads.py ko
+	@$(BENCH)/bench_live.py ko
+	@$(BENCH)/bench_search.py
+	@$(BENCH)/bench_lighthouse.py
 
 torture: $(READY)  ## kill builds, pretend machines, compare two builds (40 minutes)
-	@$(PY) -m pytest -n 2 --dist load tests/torture.py tests/torture_machines.py
-	@$(PY) tests/torture_builds.py
+	@$(PY) -m pytest -n 2 --dist load tests/torture/torture.py tests/torture/torture_machines.py
+	@PYTHONPATH=tests/tools $(PY) tests/torture/torture_builds.py
 
 lint: $(READY)  ## check style, types and catalogs' form
 	@$(PY) -m ruff check .
@@ -107,6 +108,6 @@ $(READY): $(LIGHT) locks/torch.txt locks/torch-cpu.txt locks/cuda.txt
 	@$(PY) .ci/install_torch.py $(TORCH)
 	@touch $@
 
-$(VENV)/.browser: $(READY) tests/browser.py
-	@$(PY) tests/browser.py
+$(VENV)/.browser: $(READY) tests/tools/browser.py
+	@$(PY) tests/tools/browser.py
 	@touch $@

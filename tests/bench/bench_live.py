@@ -1,0 +1,120 @@
+"""Print how long after saving a catalog its page is shown, beside sphinx-autobuild.
+
+    PYTHONPATH=.:tests/tools python tests/bench/bench_live.py [language]
+
+The gallery must have been run. A copy of the project is served and edited ten times by
+each; the medians count.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import browser
+from bench_table import HEAD, Row
+from paths import PROJECT
+from playwright.sync_api import Browser, Error, Page, sync_playwright
+
+from gallery_intl.catalogs import po as catalogs
+
+PAGE = "tutorials/ranks/hello_ranks"
+LEFT_OUT = shutil.ignore_patterns("_build", ".*")
+EDITS = 10
+SHOWN = "words => document.querySelector('h1')?.textContent.includes(words)"
+LIVE = ["gallery_site", "live", "{language}", "--port", "0"]
+# It would build again for the .mo that a build writes, and its script in the page is
+# one that our policy forbids.
+AUTOBUILD = [
+    *("sphinx_autobuild", "-q", "--port", "0", "--ignore", "*.mo", "--delay", "0"),
+    *("-D", "language={language}", "-D", "gallery_intl_policy=0"),
+    *("-D", "gallery_intl_run=0", ".", "_build/autobuild"),
+]
+
+
+@contextmanager
+def served(arguments: list[str], source: Path, language: str) -> Iterator[str]:
+    """Serve until the end of the block; give the address once all is built."""
+    command = [part.format(language=language) for part in arguments]
+    server = subprocess.Popen(
+        [sys.executable, "-um", *command],
+        cwd=source,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert server.stdout
+    try:
+        for line in server.stdout:
+            if found := re.search(r"http://127\.0\.0\.1:\d+/?", line):
+                yield found[0].rstrip("/")
+                return
+        raise SystemExit(f"{command[0]} did not start")
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.communicate()
+
+
+def open_when_served(page: Page, address: str) -> None:
+    """Open a page; a server may name its address before its first build."""
+    end = time.monotonic() + 60
+    while True:
+        try:
+            page.goto(address)
+        except Error:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.5)
+        else:
+            return
+
+
+def edits(page: Page, po: Path) -> Iterator[float]:
+    """Save other words for a heading; give the seconds until each is shown."""
+    catalog = catalogs.read(po)
+    for number in range(EDITS):
+        catalog[0].msgstr = f"가 {number}"
+        start = time.monotonic()
+        catalogs.write(po, catalog)
+        page.wait_for_function(SHOWN, arg=catalog[0].msgstr)
+        yield time.monotonic() - start
+        time.sleep(8)  # a translator thinks; what is left to build is built
+
+
+def measure(chromium: Browser, arguments: list[str], language: str) -> float:
+    """Give the median of seconds from saving until shown, in a fresh copy."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(shutil.copytree(PROJECT, Path(folder) / "site", ignore=LEFT_OUT))
+        po = catalogs.po_path(source / "locales", language, PAGE)
+        with served(arguments, source, language) as address:
+            page = chromium.new_page()
+            open_when_served(page, f"{address}/{PAGE}.html")
+            time.sleep(8)
+            seconds = statistics.median(edits(page, po))
+            page.close()
+    return seconds
+
+
+def main(language: str) -> None:
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=browser.find(), args=browser.ARGUMENTS
+        )
+        ours = measure(chromium, LIVE, language)
+        against = measure(chromium, AUTOBUILD, language)
+    print(HEAD)
+    name = f"one .po line shown, live-{language} / sphinx-autobuild"
+    print(Row(name, ours, against, 0.5))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else "ko")

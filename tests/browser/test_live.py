@@ -1,0 +1,335 @@
+"""The live view: a saved edit is on the open page by itself, a fault as well."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from paths import PROJECT, ROOTS
+from playwright.sync_api import Browser, Page, expect
+
+from gallery_intl.catalogs import po as catalogs
+from gallery_intl.files import replace_file
+from gallery_site import live, live_build
+from gallery_site.live import WRITTEN, is_source, saved_since
+from gallery_site.live_build import Job
+from gallery_site.live_rebuild import page_of
+
+ROOT = ROOTS / "test-site"
+PAGE = "tutorials/part/page"
+NOTE = "이 미리 보기에는 출력이 없습니다."
+PATIENCE = 30_000  # ms, for machines that do other things too
+
+
+class Session:
+    """A running live view and what it has said."""
+
+    def __init__(self, source: Path, *arguments: str) -> None:
+        self.source = source
+        command = [sys.executable, "-m", "gallery_site", "--source", str(source)]
+        self.process = subprocess.Popen(
+            [*command, "live", "ko", "--port", "0", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.said: list[str] = []
+        self.news = threading.Condition()
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
+        self.url = self.wait_for(r"(http://\S+/)")
+
+    def read(self) -> None:
+        for line in self.process.stdout:
+            with self.news:
+                self.said.append(line)
+                self.news.notify_all()
+
+    def wait_for(self, pattern: str, after: int = 0) -> str:
+        """Wait until a line has the pattern; give its first group, or all of it."""
+
+        def found() -> re.Match[str] | None:
+            return re.search(pattern, "".join(self.said[after:]))
+
+        with self.news:
+            assert self.news.wait_for(found, PATIENCE / 1000), "".join(self.said)
+            match = found()
+        return match[match.lastindex or 0]
+
+    def interrupt(self) -> int:
+        self.process.send_signal(signal.SIGINT)
+        status = self.process.wait(PATIENCE / 1000)
+        self.reader.join()
+        return status
+
+
+@pytest.fixture(scope="module")
+def patience() -> Iterator[None]:
+    expect.set_options(timeout=PATIENCE)
+    yield
+    expect.set_options(timeout=30_000)
+
+
+@pytest.fixture(scope="module")
+def start(
+    tmp_path_factory: pytest.TempPathFactory, patience: None
+) -> Iterator[Callable[..., Session]]:
+    """Start a live view of a copy of the small site."""
+    sessions = []
+    with pytest.MonkeyPatch.context() as patch:
+
+        def begin(*arguments: str) -> Session:
+            folder = tmp_path_factory.mktemp("live")
+            source = shutil.copytree(ROOT, folder / "site")
+            (folder / "torch.py").write_text("raise ImportError('no torch here')\n")
+            patch.setenv("RUNS", str(folder / "runs"))
+            patch.setenv("PYTHONPATH", os.pathsep.join((str(PROJECT), str(folder))))
+            sessions.append(Session(source, *arguments))
+            return sessions[-1]
+
+        yield begin
+        for session in sessions:
+            session.process.kill()
+
+
+@pytest.fixture(scope="module")
+def session(start: Callable[..., Session]) -> Session:
+    """One live view for the tests that only edit, each its own words."""
+    return start()
+
+
+@pytest.fixture
+def opened(session: Session, chromium: Browser) -> Page:
+    """Open the page; nobody closes it: Chromium hangs if it reloads at that moment."""
+    page = chromium.new_page()
+    page.goto(f"{session.url}{PAGE}.html")
+    return page
+
+
+def po(source: Path, name: str = PAGE) -> Path:
+    return catalogs.po_path(source / "locales", "ko", name)
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    replace_file(path, text.replace(old, new).encode())
+
+
+def problems(page: Page) -> object:
+    return expect(page.locator("#live-problems"))
+
+
+def test_a_saved_catalog_is_on_the_open_page(session: Session, opened: Page) -> None:
+    heading = opened.locator("h1")
+    expect(heading).to_contain_text("한 페이지")
+    so_far = len(session.said)
+
+    edit(po(session.source), "한 페이지", "새 제목")
+
+    expect(heading).to_contain_text("새 제목")
+    session.wait_for("all built", so_far)
+    # its compiled catalog is no edit: nothing is built twice
+    assert "".join(session.said[so_far:]).count("page.po") == 1
+
+
+def test_a_page_that_shows_its_words_follows(session: Session, opened: Page) -> None:
+    opened.goto(f"{session.url}tutorials/part/index.html")
+    card = opened.locator(".card-text")
+    expect(card).to_contain_text("페이지에는")
+
+    edit(po(session.source), "페이지에는", "이 페이지에는")
+
+    expect(card).to_contain_text("이 페이지에는")
+
+
+def test_a_broken_catalog_is_shown_until_it_is_mended(
+    session: Session, opened: Page
+) -> None:
+    edit(po(session.source), "\n\n", '\n\nmsgid "<b>open\n\n')
+
+    problems(opened).to_contain_text(re.compile(r"page\.po:\d+: text without"))
+    session.wait_for(r"locales/ko/LC_MESSAGES/tutorials/part/page\.po:\d+: text")
+    expect(opened.locator("h1")).to_be_visible()
+
+    edit(po(session.source), '\n\nmsgid "<b>open\n\n', "\n\n")
+
+    expect(opened.locator("#live-problems")).to_have_count(0)
+    expect(opened.locator("h1")).to_be_visible()
+
+
+def test_a_fault_names_the_line_of_the_catalog_and_is_escaped(
+    session: Session, opened: Page
+) -> None:
+    catalog, faulty = po(session.source), ":doc:`<i>nowhere</i> <nowhere>`"
+
+    edit(catalog, "문단 하나.", faulty)
+
+    problems(opened).to_contain_text(re.compile(r"page\.po:\d+: roles"))
+    assert opened.locator("#live-problems i").count() == 0
+
+    edit(catalog, faulty, "문단 하나.")
+
+    expect(opened.locator("#live-problems")).to_have_count(0)
+
+
+def test_a_saved_script_and_a_failing_one_are_on_the_open_page(
+    session: Session, opened: Page
+) -> None:
+    script = session.source / "gallery" / "part" / "page.py"
+    output = opened.locator(".sphx-glr-script-out")
+
+    edit(script, 'print("the output")', 'print("another output")')
+    expect(output).to_contain_text("another output")
+
+    edit(script, 'print("another output")', "1 / 0")
+    problems(opened).to_contain_text("ZeroDivisionError")
+    session.wait_for(r"gallery/part/page\.py:\d+: the script failed")
+
+    edit(script, "1 / 0", 'print("a third output")')
+    expect(output).to_contain_text("a third output")
+
+
+def test_what_is_served_reloads_itself_and_what_lies_on_disk_does_not(
+    session: Session, opened: Page
+) -> None:
+    assert "websocket-reload" in opened.content()
+    for path in (session.source / "_build").rglob("*.html"):
+        assert "websocket-reload" not in path.read_text(encoding="utf-8"), path
+    assert not (session.source / "_build" / "html").exists()
+
+
+def test_a_preview_runs_no_script_and_says_so(
+    start: Callable[..., Session], chromium: Browser
+) -> None:
+    preview = start("--no-run")
+    page = chromium.new_page()
+    page.goto(f"{preview.url}{PAGE}.html")
+
+    edit(po(preview.source, "sphinx"), 'msgstr "출력:"', f'msgstr "출력:"\n\n{note()}')
+
+    expect(page.get_by_text(NOTE)).to_be_visible()
+    assert page.locator(".sphx-glr-script-out").count() == 0
+    assert not (preview.source.parent / "runs").exists()
+    assert not (preview.source / "tutorials").exists()
+    edit(po(preview.source), "한 페이지", "미리 본 제목")
+    expect(page.locator("h1")).to_contain_text("미리 본 제목")
+
+    assert preview.interrupt() == 130
+    assert "Traceback" not in "".join(preview.said)
+
+
+def note() -> str:
+    text = "Preview: the script was not run. Outputs and figures are left out."
+    return f'msgid "{text}"\nmsgstr "{NOTE}"'
+
+
+def test_a_used_port_gives_one_clear_line(tmp_path: Path) -> None:
+    shutil.copytree(ROOT, tmp_path / "site")
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = str(other.getsockname()[1])
+        command = [sys.executable, "-m", "gallery_site", "--source", "site"]
+
+        done = subprocess.run(
+            [*command, "live", "ko", "--port", port],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": str(PROJECT)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    assert done.returncode == 1
+    assert re.fullmatch(rf"Error: port {port}: .+\(.+\)\n", done.stderr)
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Job:
+    made = [tmp_path / "tutorials", tmp_path / "_build"]
+    out = tmp_path / "_build" / "live" / "ko"
+    return Job(tmp_path, tmp_path / "locales", made, "ko", out, False)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "locales/ko/LC_MESSAGES/a.mo",
+        "locales/ko/LC_MESSAGES/.a.po.x1",
+        "locales/ko/LC_MESSAGES/.#a.po",
+        "locales/ko/LC_MESSAGES/a.po~",
+        "locales/ko/LC_MESSAGES/4913",
+        "locales/ja/LC_MESSAGES/a.po",
+        "tutorials/part/page.rst",
+        "_build/live/ko/html/index.html",
+    ],
+)
+def test_only_what_people_write_is_an_edit(job: Job, name: str) -> None:
+    assert not is_source(job.srcdir / name, job)
+
+
+def test_what_people_write_is_an_edit(job: Job) -> None:
+    for suffix in WRITTEN - {".po"}:
+        assert is_source(job.srcdir / f"a{suffix}", job)
+    assert is_source(job.catalogs / "part" / "a.po", job)
+
+
+def test_an_edit_of_the_interface_concerns_all_pages(job: Job) -> None:
+    assert page_of(job, job.catalogs / "part" / "a.po") == "part/a"
+    assert page_of(job, job.catalogs / "sphinx.po") is None
+    assert page_of(job, job.srcdir / "conf.py") is None
+
+
+def test_the_sources_of_a_preview_share_all_but_what_is_made(job: Job) -> None:
+    (job.srcdir / "conf.py").touch()
+    (job.srcdir / "docs" / "tutorials").mkdir(parents=True)
+    (job.srcdir / "docs" / "a.rst").touch()
+    made = [*job.made, job.srcdir / "docs" / "tutorials"]
+
+    live_build.mirror(job.srcdir, job.sources, made)
+    (job.srcdir / "conf.py").unlink()
+    live_build.mirror(job.srcdir, job.sources, made)
+
+    found = {path.relative_to(job.sources) for path in job.sources.rglob("*")}
+    assert found == {Path("docs"), Path("docs/a.rst")}
+
+
+def test_after_a_fault_the_last_good_environment_is_used(job: Job) -> None:
+    job.environment.parent.mkdir(parents=True)
+    job.environment.write_text("good")
+    live_build.remember(job)
+    job.environment.write_text("read with a fault")
+
+    live_build.recall(job)
+
+    assert job.environment.read_text() == "good"
+
+
+def test_what_was_saved_during_the_first_build_is_built_too(job: Job) -> None:
+    before, after = job.srcdir / "before.rst", job.srcdir / "part" / "after.rst"
+    after.parent.mkdir()
+    for path, saved in (before, 100), (after, 300), (job.srcdir / "part/a.mo", 300):
+        path.touch()
+        os.utime(path, (saved, saved))
+
+    assert saved_since(200, [job.srcdir], True, job) == {after}
+    assert saved_since(200, [job.srcdir], False, job) == set()
+    assert saved_since(50, [job.srcdir], False, job) == {before}
+
+
+def test_a_page_is_reloaded_once_it_is_another_one() -> None:
+    def checksum(content: bytes) -> bytes:
+        return re.search(rb'data-shown="(\w+)"', live.page(content).body)[1]
+
+    assert checksum(b'<link href="a.css?v=12">') == checksum(b'<link href="a.css?v=3">')
+    assert checksum(b"<p>12</p>") != checksum(b"<p>3</p>")

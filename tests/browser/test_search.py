@@ -1,0 +1,470 @@
+"""Search: what readers type, in a real browser against the built site."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import sys
+import unicodedata
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import sphinx.search
+from paths import PROJECT, ROOTS, TESTS
+from playwright.sync_api import Browser, Page, ViewportSize, expect
+from polling import wait_until
+from sphinx.search.en import SearchEnglish
+from sphinx.testing.util import SphinxTestApp
+
+from gallery_intl.interface.search import JapaneseSearch, KoreanSearch, pairs
+from gallery_site.light import search_index
+from gallery_site.search import EnglishSearch
+
+LANGUAGES = ("en", "ko", "zh_CN", "ja")
+QUERIES = TESTS / "search_queries"
+FIRST = 0.9  # of the queries must have the right page first
+LESSON = "tutorials/ranks/hello_ranks.html"
+DESK, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+SEARCH = """queries => queries.map(query =>
+  Search._performSearch(...Search._parseQuery(query)).reverse()
+    .map(([page]) => page.split("/").at(-1)))"""
+
+each_language = pytest.mark.parametrize("language", LANGUAGES)
+each_size = pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+
+Open = Callable[[str], Page]
+
+
+@pytest.fixture
+def opened(served: str, chromium: Browser) -> Iterator[Open]:
+    """Open a page of the site; what goes wrong in it fails the test."""
+    context = chromium.new_context(viewport=DESK)
+    context.set_default_timeout(30_000)
+    troubles: list[str] = []
+
+    def opened(path: str) -> Page:
+        page = context.new_page()
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.goto(path if "://" in path else served + path)
+        return page
+
+    yield opened
+    context.close()
+    assert troubles == []
+
+
+def search_page(opened: Open, language: str) -> Page:
+    page = opened(f"{language}/search.html")
+    wait_until(page, "Search.hasIndex()")
+    return page
+
+
+# what is indexed
+
+
+def test_words_of_cjk_become_pairs_and_names_stay_whole() -> None:
+    assert pairs("데이터 all_reduce를") == ["데이", "이터", "all_reduce", "를"]
+    assert pairs("データ並列") == ["デー", "ータ", "タ並", "並列"]
+
+
+def test_no_pair_lies_across_punctuation() -> None:
+    assert pairs("梯度，进程。锁") == ["梯度", "进程", "锁"]
+
+
+def test_letters_that_look_alike_are_indexed_alike() -> None:
+    decomposed = unicodedata.normalize("NFD", "랭크 データ")
+
+    assert pairs("ＧＰＵ ﾗﾝｸ") == ["GPU", "ラン", "ンク"]
+    assert pairs(decomposed) == pairs("랭크 データ")
+
+
+def test_a_korean_compound_has_the_pair_across_its_space() -> None:
+    assert "스그" in KoreanSearch({}).words("프로세스 그룹")
+    assert "スグ" not in JapaneseSearch({}).words("プロセス グループ")
+
+
+def test_japanese_endings_do_not_fill_the_index() -> None:
+    assert JapaneseSearch({}).words("平均します。") == ["平均", "均し"]
+    assert JapaneseSearch({}).words("まとめ") == ["まと", "とめ"]
+
+
+@pytest.mark.parametrize(
+    ("extensions", "english"),
+    [(["gallery_intl"], SearchEnglish), (["gallery_intl", "gallery_site"], None)],
+)
+def test_only_the_site_changes_how_english_is_searched(
+    extensions: list[str],
+    english: type | None,
+    make_app: Callable[..., SphinxTestApp],
+    rootdir: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for language in ("en", "ko"):
+        monkeypatch.setitem(sphinx.search.languages, language, SearchEnglish)
+    shutil.copytree(rootdir / "test-comments", tmp_path / "site")
+
+    make_app(srcdir=tmp_path / "site", confoverrides={"extensions": extensions})
+
+    assert sphinx.search.languages["ko"] is KoreanSearch
+    assert sphinx.search.languages["en"] is (english or EnglishSearch)
+
+
+# what is asked
+
+
+@pytest.mark.parametrize(
+    ("language", "typed", "words"),
+    [
+        ("ko", "변화도를", ["변화도"]),
+        ("ko", "랭크에서는", ["랭크"]),
+        ("ko", "모델입니다 결과", ["모델", "결과"]),
+        ("ko", "ＧＰＵ간 통신", ["GPU", "통신"]),
+        ("ja", "勾配 とは", ["勾配"]),
+        ("ja", "まとめ", ["まとめ"]),
+        ("en", "torch.nn.parallel.scatter", ["scatter"]),
+        ("en", "hello_ranks.py", ["hello_ranks", "py"]),
+        ("en", "all-reduce, now", ["all-reduce", "now"]),
+    ],
+)
+def test_a_query_becomes_the_words_that_were_meant(
+    opened: Open, language: str, typed: str, words: list[str]
+) -> None:
+    page = search_page(opened, language)
+
+    assert page.evaluate("splitQuery", typed) == words
+
+
+class Query(NamedTuple):
+    """What a reader types, the pages that are right (none: nowhere), and the answer."""
+
+    typed: str
+    wanted: set[str]
+    answer: list[str]
+
+    @property
+    def is_found(self) -> bool:
+        if not self.wanted:
+            return not self.answer
+        return not self.wanted.isdisjoint(self.answer)
+
+    @property
+    def is_first(self) -> bool:
+        return self.is_found and set(self.answer[:1]) <= self.wanted
+
+    def __str__(self) -> str:
+        wanted = " or ".join(sorted(self.wanted)) or "nothing"
+        return f"{self.typed!r}: wanted {wanted}, found {self.answer or 'nothing'}"
+
+
+def ask(page: Page, language: str) -> list[Query]:
+    """Ask all queries of a language."""
+    path = QUERIES / f"{language}.csv"
+    with path.open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    answers = page.evaluate(SEARCH, [row["query"] for row in rows])
+    return [
+        Query(
+            row["query"],
+            {page for page in row["expected"].split("|") if page},
+            list(dict.fromkeys(answer)),
+        )
+        for row, answer in zip(rows, answers, strict=True)
+    ]
+
+
+@each_language
+def test_readers_find_what_they_want_and_mostly_first(
+    opened: Open, language: str
+) -> None:
+    queries = ask(search_page(opened, language), language)
+
+    lost = [str(query) for query in queries if not query.is_found]
+    not_first = [str(query) for query in queries if not query.is_first]
+
+    assert len(queries) >= 40
+    assert lost == []
+    share = 1 - len(not_first) / len(queries)
+    assert share >= FIRST, f"first: {share:.0%}\n" + "\n".join(not_first)
+
+
+@each_language
+def test_the_furniture_of_a_page_is_not_in_the_index(
+    opened: Open, language: str
+) -> None:
+    texts = opened(f"{language}/{LESSON}").evaluate(
+        "[...document.querySelectorAll("
+        "'ul.needs a, .sphx-glr-timing, .sphx-glr-signature')]"
+        ".map(node => node.textContent)"
+    )
+
+    answers = search_page(opened, language).evaluate(SEARCH, texts)
+
+    assert len(texts) == 3
+    found = dict(zip(texts, answers, strict=True))
+    here = [text for text, pages in found.items() if "hello_ranks" in pages]
+    assert here == []
+
+
+PART = {  # the title of a part, or its first words
+    "en": "Many processes",
+    "ko": "여러 프로세스",
+    "zh_CN": "多个进程",
+    "ja": "複数のプロセス",
+}
+
+
+@each_language
+def test_lessons_come_before_the_pages_that_list_them(
+    opened: Open, language: str
+) -> None:
+    answers = search_page(opened, language).evaluate(
+        SEARCH, ["GPU", "DataParallel", "torchrun", "NCCL", PART[language]]
+    )
+
+    for answer in answers:
+        assert answer[0] not in ("index", "about", "translation_status")
+        assert not {"search", "genindex"} & set(answer)
+
+
+# what is shown
+
+COMPOUNDS = {
+    "en": ("mean gradients", "mean"),
+    "ko": ("변화도의 평균", "변화도"),
+    "zh_CN": ("梯度的平均值", "梯度"),
+    "ja": ("勾配の平均", "勾配"),
+}
+SECTION = "distributed_data_parallel.html#the-gradients-of-all-ranks-become-their-mean"
+
+
+@each_language
+def test_a_result_leads_to_the_section_and_shows_the_place(
+    opened: Open, language: str
+) -> None:
+    typed, word = COMPOUNDS[language]
+
+    page = opened(f"{language}/search.html?q={typed}")
+
+    result = page.locator(f"#search-results li:has(a[href$='{SECTION}'])")
+    expect(result.locator(".context")).to_contain_text(word)
+
+
+@each_language
+def test_a_section_is_found_from_a_folder_on_disk(
+    site: Path, opened: Open, language: str
+) -> None:
+    typed, _word = COMPOUNDS[language]
+
+    page = opened((site / language / "search.html").as_uri() + f"?q={typed}")
+
+    expect(page.locator(f"#search-results a[href$='{SECTION}']")).to_be_visible()
+
+
+def test_a_snippet_shows_parts_of_a_compound_that_is_nowhere_in_one_piece(
+    opened: Open,
+) -> None:
+    page = search_page(opened, "ja")
+
+    shown = page.evaluate(
+        """Search.makeSearchSummary(
+          "<main role=main><h1>勾配学習</h1><p class=no-search>勾配</p>"
+          + "<article>" + "前".repeat(500) + "勾配の学習" + "後".repeat(500),
+          new Set(["勾配学習"]), "").textContent"""
+    )
+
+    assert shown.startswith("…前")
+    assert "勾配の学習" in shown
+    assert len(shown) < 250
+
+
+@pytest.mark.parametrize(
+    ("language", "typed", "word"),
+    [
+        ("ko", "프로세스를", "프로세스"),
+        ("zh_CN", "进程组", "进程组"),
+        ("ja", "プロセス", "プロセス"),
+    ],
+)
+def test_words_are_marked_and_not_their_pairs(
+    opened: Open, language: str, typed: str, word: str
+) -> None:
+    page = opened(f"{language}/search.html?q={typed}")
+
+    marked = page.locator("#search-results .highlighted")
+    expect(marked.first).to_be_visible()
+    assert set(marked.all_inner_texts()) == {word}
+    # what Sphinx marks on the page that is opened next
+    assert page.evaluate("localStorage.sphinx_highlight_terms") == word
+
+
+@each_size
+@each_language
+def test_the_keyboard_opens_the_dialog_and_shows_the_results(
+    opened: Open, language: str, size: ViewportSize
+) -> None:
+    page = opened(f"{language}/{LESSON}")
+    page.set_viewport_size(size)
+    field = page.locator("dialog[open] input[type=search]")
+
+    page.keyboard.press("Control+k")
+    expect(field).to_be_focused()
+    field.fill(COMPOUNDS[language][0])
+    field.press("Enter")
+
+    results = page.locator("#search-results li a")
+    expect(results.first).to_be_visible()
+    over = page.locator("html, main, .bd-article-container").evaluate_all(
+        "nodes => nodes.map(node => node.scrollWidth - node.clientWidth)"
+    )
+    assert max(over) <= 1
+
+
+def test_a_mac_opens_the_dialog_with_the_command_key(opened: Open) -> None:
+    page = opened(f"ko/{LESSON}")
+    page.add_init_script(
+        "Object.defineProperty(navigator, 'platform', {value: 'MacIntel'})"
+    )
+    page.reload()
+
+    page.keyboard.press("Meta+k")
+
+    expect(page.locator("dialog[open] input[type=search]")).to_be_focused()
+
+
+@pytest.mark.parametrize("told", ["Process", "Enter"])  # as on Windows, on a Mac
+def test_enter_that_ends_a_composition_does_not_search(opened: Open, told: str) -> None:
+    page = opened(f"ja/{LESSON}")
+    page.keyboard.press("Control+k")
+    field = page.locator("dialog[open] input[type=search]")
+    expect(field).to_be_focused()
+    devtools = page.context.new_cdp_session(page)
+    address = page.url
+
+    text = {"text": "こうばい", "selectionStart": 4, "selectionEnd": 4}
+    devtools.send("Input.imeSetComposition", text)
+    # what a browser tells a page while an input method has the key
+    key = {"type": "keyDown", "key": told, "windowsVirtualKeyCode": 229}
+    devtools.send("Input.dispatchKeyEvent", key | {"code": "Enter"})
+    devtools.send("Input.insertText", {"text": "勾配"})
+
+    expect(field).to_have_value("勾配")
+    assert page.url == address
+    field.press("Enter")
+    page.wait_for_url("**/ja/search.html?q=*")
+
+
+SHIFTS = """
+    window.shifts = [];
+    new PerformanceObserver(list => list.getEntries().forEach(
+        entry => window.shifts.push(entry.value)
+    )).observe({type: "layout-shift", buffered: true});
+"""
+
+
+@each_language
+def test_nothing_on_the_screen_moves_when_results_come(
+    served: str, chromium: Browser, language: str
+) -> None:
+    page = chromium.new_page(viewport=PHONE)
+    page.add_init_script(SHIFTS)
+
+    page.goto(f"{served}{language}/search.html?q=DataParallel")
+    expect(page.locator("#search-results .context").first).to_be_visible()
+    page.wait_for_load_state("networkidle")
+
+    moved = page.evaluate("window.shifts.reduce((sum, one) => sum + one, 0)")
+    page.close()
+    assert moved < 0.01  # of the screen; browsers call 0.1 good
+
+
+@pytest.fixture(scope="module")
+def french(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small site in a language that has Sphinx's own search."""
+    source = tmp_path_factory.mktemp("french") / "site"
+    shutil.copytree(PROJECT / "tests" / "roots" / "test-site", source)
+    conf = source / "conf.py"
+    text = conf.read_text(encoding="utf-8")
+    conf.write_text(
+        text.replace('"ko": "한국어"', '"fr": "Français"'), encoding="utf-8"
+    )
+    for name, words in NOTES.items():
+        page = f":orphan:\n\n{name.title()}\n{'=' * len(name)}\n\n{words}\n"
+        (source / f"{name}.rst").write_text(page, encoding="utf-8")
+    for command in ("catalogs", "html"):
+        subprocess.run(
+            [sys.executable, "-m", "gallery_site", "--source", source, command],
+            env=os.environ | {"RUNS": str(source / "runs"), "PYTHONPATH": str(PROJECT)},
+            check=True,
+        )
+    return source / "_build" / "html"
+
+
+NOTES = {
+    "bees": "Zebras and camels.",
+    "cats": "Camels.",
+    "dogs": "Zebras.",
+    "eels": "Zebras and camels.",
+}
+
+
+@pytest.mark.parametrize("language", ["en", "fr"])
+@pytest.mark.parametrize("word", ["zebras", "camels"])
+def test_the_right_pages_are_found_with_sphinxs_own_search(
+    french: Path, opened: Open, language: str, word: str
+) -> None:
+    page = opened((french / language / "search.html").as_uri())
+    wait_until(page, "Search.hasIndex()")
+
+    (answer,) = page.evaluate(SEARCH, [word])
+
+    having = {name for name, words in NOTES.items() if word in words.lower()}
+    assert set(answer) == having
+
+
+def index_in(script: str) -> dict[str, dict[str, int | list[int]]]:
+    """Return the data of an index, which the published one adds up as it is loaded."""
+    return json.loads(script[script.index('{"') :].rstrip(")"))
+
+
+@each_language
+def test_the_published_index_names_the_same_pages_with_fewer_digits(
+    site: Path, language: str
+) -> None:
+    texts = [
+        (folder / language / "searchindex.js").read_text(encoding="utf-8")
+        for folder in (site.parent / "stage", site)
+    ]
+    before, after = map(index_in, texts)
+
+    assert len(texts[1]) < len(texts[0])
+    for name in ("terms", "titleterms"):
+        pages = {
+            word: [*itertools.accumulate([found] if isinstance(found, int) else found)]
+            for word, found in after[name].items()
+        }
+        known = {
+            word: [found] if isinstance(found, int) else found
+            for word, found in before[name].items()
+            if found != []
+        }
+        assert pages == known
+
+
+def test_a_word_that_no_page_has_any_more_is_not_published(tmp_path: Path) -> None:
+    path = tmp_path / "searchindex.js"
+    terms = {"first": 0, "both": [0, 1], "gone": []}  # as Sphinx goes on from a build
+    index = {"terms": terms, "titleterms": {"gone": [], "titled": 1}}
+    path.write_text(f"Search.setIndex({json.dumps(index)})", encoding="utf-8")
+
+    search_index.shrink(path)
+
+    after = index_in(path.read_text(encoding="utf-8"))
+    assert after["terms"] == {"first": 0, "both": [0, 1]}
+    assert after["titleterms"] == {"titled": 1}

@@ -1,0 +1,253 @@
+"""Break a page, and it stops: each page's main assertions can fail."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from paths import PROJECT
+
+from gallery_run.needs import world_size
+
+GALLERY = PROJECT / "gallery"
+TIMEOUT = 120
+ENVIRONMENT = {
+    "MPLBACKEND": "agg",
+    "OMP_NUM_THREADS": "1",
+    "CUDA_VISIBLE_DEVICES": "",  # so that a break fails alike on every machine
+}
+
+
+class Break(NamedTuple):
+    """One change of a page, and the line of the page that must then fail."""
+
+    page: str
+    what: str
+    old: str
+    new: str
+    fails: str
+
+
+BREAKS = (
+    Break(
+        "one_process/multi_gpu_examples",
+        "the outputs are gathered in reverse order",
+        "[part.to(output_device) for part in outputs]",
+        "[part.to(output_device) for part in outputs[::-1]]",
+        "torch.testing.assert_close(y, layer(x))",
+    ),
+    Break(
+        "one_process/multi_gpu_examples",
+        "each device averages over its own rows",
+        "/ y.numel() for part in outputs",
+        "/ part.numel() for part in outputs",
+        "torch.testing.assert_close(split, first + second)",
+    ),
+    Break(
+        "one_process/multi_gpu_examples",
+        "the gradients of the copies do not reach the model",
+        "p.to(d, copy=True)",
+        "p.detach().to(d, copy=True)",
+        'assert replicas[1][1]["bias"].grad_fn',
+    ),
+    Break(
+        "one_process/multi_gpu_examples",
+        "the wrapped model is not trained",
+        "    optimizer.step()",
+        "    pass",
+        "assert losses[-1] < losses[0] / 10",
+    ),
+    Break(
+        "one_process/multi_gpu_examples",
+        "the keys keep their prefix",
+        'consume_prefix_in_state_dict_if_present(state, "module.")',
+        "",
+        "assert list(state) == list(wrapped.module.state_dict())",
+    ),
+    Break(
+        "one_process/input_sizes",
+        "the data set has one sample less",
+        "batch_size, data_size = 30, 100",
+        "batch_size, data_size = 30, 99",
+        "assert [batch[-1:] for batch in seen] ==",
+    ),
+    Break(
+        "one_process/input_sizes",
+        "the rows are split by tensor_split, not by chunk",
+        "pieces = input.chunk(len(devices))",
+        "pieces = input.tensor_split(len(devices))",
+        "assert seen == [sizes(10, 10, 10, 30)] * 3",
+    ),
+    Break(
+        "one_process/input_sizes",
+        "the piece of the eighth device is dropped",
+        "for p, d in zip(pieces, devices)",
+        "for p, d in zip(pieces, devices[:7])",
+        "assert seen == [sizes(4, 4, 4, 4, 4, 4, 4, 2, 30)] * 3",
+    ),
+    Break(
+        "one_process/input_sizes",
+        "the copies are the model itself, and learn",
+        "deepcopy(module).to(d)(",
+        "module.to(d)(",
+        "assert layer.weight.grad is None",
+    ),
+    Break(
+        "one_process/data_parallel_limits",
+        "the replicas use the weights of the model itself",
+        "p.to(d, copy=True)",
+        "p.to(d)",
+        "assert len(memory) == 4 * len(expected)",
+    ),
+    Break(
+        "one_process/data_parallel_limits",
+        "the gradients of the copies do not reach the model",
+        "p.to(d, copy=True)",
+        "p.detach().to(d, copy=True)",
+        "torch.testing.assert_close(list(gradients), expected",
+    ),
+    Break(
+        "one_process/data_parallel_limits",
+        "unequal pieces are averaged without weights",
+        "weighted = (per_device * rows).sum() / rows.sum()",
+        "weighted = per_device.mean()",
+        "torch.testing.assert_close(gradient(weighted), whole",
+    ),
+    Break(
+        "one_process/split_model",
+        "the whole model starts with other parameters",
+        "copy.deepcopy(model.second)).cpu()",
+        "nn.Linear(128, 32).double()).cpu()",
+        "torch.testing.assert_close(split.grad.cpu(), together.grad)",
+    ),
+    Break(
+        "one_process/split_model",
+        "a replica's own gradient takes the place of the mean",
+        "mean = (mine.grad.cpu() + other.grad.cpu()) / 2",
+        "mean = mine.grad.cpu()",
+        "torch.testing.assert_close(mean, together.grad)",
+    ),
+    Break(
+        "one_process/split_model",
+        "the two columns are swapped",
+        "images.chunk(2, dim=1)",
+        "images.chunk(2, dim=1)[::-1]",
+        "torch.testing.assert_close(maps, grouped(images))",
+    ),
+    Break(
+        "one_process/split_model",
+        "a stage does not wait for the stage before it",
+        "slot = max(free[d], done[i])",
+        "slot = free[d]",
+        "assert idle == Fraction(p - 1, m + p - 1)",
+    ),
+    Break(
+        "ranks/hello_ranks",
+        "a rank passes on its own number, not the sum",
+        "    passed += received\n",
+        "",
+        "assert passed_sums == [sum(range(1, r + 2))",
+    ),
+    Break(
+        "ranks/hello_ranks",
+        "there is no all-reduce",
+        "\ndist.all_reduce(total)\n",
+        "\n",
+        "assert totals == [passed_sums[-1]] * world_size",
+    ),
+    Break(
+        "ddp/starting_processes",
+        "the batch is not divided between the ranks",
+        "batch_size=int(512 / n_gpus)",
+        "batch_size=512",
+        "assert reports == [",
+    ),
+    Break(
+        "ddp/distributed_data_parallel",
+        "each rank draws from all samples",
+        "\nsampler = DistributedSampler(samples)",
+        "\nsampler = torch.utils.data.RandomSampler(samples)",
+        "assert sorted(sum(hands, [])) == list(samples)",
+    ),
+    Break(
+        "ddp/distributed_data_parallel",
+        "set_epoch is not called",
+        "sampler.set_epoch(1)\n",
+        "",
+        "assert repeated == hands and next_hands != hands",
+    ),
+    Break(
+        "ddp/distributed_data_parallel",
+        "the model is not trained",
+        "        optimizer.step()",
+        "        pass",
+        "assert mean_losses[-1] < mean_losses[0]",
+    ),
+    Break(
+        "ddp/distributed_data_parallel",
+        "the models of the ranks are independent",
+        "ranks_agree(DistributedDataParallel(fresh))",
+        "ranks_agree(fresh)",
+        "assert agree_before == alone_here and agree_after",
+    ),
+    Break(
+        "ddp/distributed_data_parallel",
+        "the gradients are computed without the wrapper",
+        "in (wrapped, batch)",
+        "in (wrapped.module, batch)",
+        "torch.testing.assert_close(ours.grad, theirs.grad)",
+    ),
+    Break(
+        "ddp/distributed_data_parallel",
+        "the buffers of rank 0 are not sent",
+        "norm.eval()(inputs)",
+        "norm.eval().module(inputs)",
+        "assert (own_means == received) == alone_here",
+    ),
+    Break(
+        "ddp/distributed_data_parallel",
+        "the wrapper is called, not the model in it",
+        "step(bypassed.module, ",
+        "step(bypassed, ",
+        "assert agree == alone_here",
+    ),
+)
+
+
+def run(script: Path) -> tuple[int, str]:
+    """Start a script as its docstring says; give its exit status and its errors."""
+    size = world_size(script.read_text("utf-8"))
+    torchrun = ["-m", "torch.distributed.run", "--standalone"]
+    # otherwise torchrun leaves a folder behind elsewhere
+    torchrun += [f"--nproc-per-node={size}", f"--log-dir={script.parent / 'logs'}"]
+    with subprocess.Popen(
+        [sys.executable, *(torchrun if size else []), script.name],
+        cwd=script.parent,
+        env=os.environ | ENVIRONMENT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            _, errors = process.communicate(timeout=TIMEOUT)
+        finally:
+            process.terminate()  # torchrun then ends its ranks; kill would leave them
+    return process.returncode, errors
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, id=f"{case.page}: {case.what}") for case in BREAKS]
+)
+def test_a_broken_page_fails_where_it_says_so(tmp_path: Path, case: Break) -> None:
+    original = (GALLERY / f"{case.page}.py").read_text("utf-8")
+    assert original.count(case.old) == 1, f"change this case: {case.old!r}"
+    script = tmp_path / Path(case.page).with_suffix(".py").name
+    script.write_text(original.replace(case.old, case.new), "utf-8")
+
+    status, errors = run(script)
+
+    assert status != 0
+    assert "AssertionError" in errors, errors
+    assert case.fails in errors, errors

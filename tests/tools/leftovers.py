@@ -1,0 +1,106 @@
+"""Find English words that are left on a page of another language.
+
+Literals, code and what is marked as another language do not count. Allowed are the
+names in ``interface_words.txt``, what can only be code (``torch.chunk``, ``RANK=0``),
+and the glossary's terms: as they are where the language keeps the English word, else
+in brackets behind a translation.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+import re
+from collections.abc import Iterator
+
+from bs4 import BeautifulSoup, Comment, Doctype, Tag
+from paths import PROJECT, TOOLS
+
+GLOSSARY = PROJECT / "locales" / "glossary.csv"
+CODE = "script, style, code, pre, kbd, samp, template"
+SHOWN_ATTRIBUTES = ("title", "alt", "aria-label", "placeholder", "data-tooltip")
+SHOWN_META = ("description", "og:title", "og:description", "og:site_name")
+WORD = re.compile(r"[A-Za-z][A-Za-z'’.-]*[A-Za-z]")
+CODE_IN_TEXT = re.compile(
+    r"[A-Za-z]\w*(?:[._]\w+)+(?:\([^)]*\))?|[A-Z_]+=\S+", re.ASCII
+)
+BRACKETS = re.compile(r"[(（]([^()（）]*)[)）]")
+SHOWN_BY_CSS = re.compile(r'content:\s*"([^"]*)"')
+
+
+@functools.cache
+def names() -> tuple[str, ...]:
+    """Give the allowed names, the longest first."""
+    lines = (TOOLS / "interface_words.txt").read_text(encoding="utf-8").splitlines()
+    found = [line.partition(" - ")[0].strip() for line in lines if " - " in line]
+    return tuple(sorted(found, key=len, reverse=True))
+
+
+@functools.cache
+def glossary(language: str) -> tuple[tuple[str, ...], frozenset[str]]:
+    """Give a language's terms that keep English words, and all English terms."""
+    with GLOSSARY.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    terms = {row[language] for row in rows}
+    heads = {re.split("[(（]", term)[0] for term in terms}  # later on a page
+    kept = {term for term in terms | heads if WORD.search(term)}
+    english = frozenset(row["en"].lower() for row in rows)
+    return tuple(sorted(kept, key=len, reverse=True)), english
+
+
+def without_allowed(text: str, language: str) -> str:
+    """Take out of a text what may be English."""
+    kept, english = glossary(language)
+
+    def unless_term(found: re.Match[str]) -> str:
+        term = found[1].strip().lower()
+        return " " if term in english or term.removesuffix("s") in english else found[0]
+
+    text = CODE_IN_TEXT.sub(" ", BRACKETS.sub(unless_term, " ".join(text.split())))
+    for phrase in (*kept, *names()):
+        text = re.sub(rf"(?<![A-Za-z]){re.escape(phrase)}(?![A-Za-z])", " ", text)
+    return text
+
+
+def leftovers(text: str, language: str) -> list[str]:
+    """Give the English words of one text."""
+    return WORD.findall(without_allowed(text, language))
+
+
+def is_elsewhere(tag: Tag, tag_of_page: str) -> bool:
+    """Tell whether a tag, or one around it, is marked as another language."""
+    marked = (tag, *tag.parents)
+    return any(node.get("lang", tag_of_page) != tag_of_page for node in marked)
+
+
+def texts_of(page: BeautifulSoup) -> Iterator[tuple[Tag, str]]:
+    """Give every text that a page shows or reads out, with its element."""
+    for code in page.select(CODE):
+        code.decompose()
+    for node in page.find_all(string=True):
+        if not isinstance(node, Comment | Doctype) and node.parent is not None:
+            yield node.parent, node
+    for tag in page.find_all(True):
+        shown = [name for name in SHOWN_ATTRIBUTES if tag.get(name)]
+        if tag.name == "input" and tag.get("type") in ("button", "submit", "reset"):
+            shown.append("value")
+        if (tag.get("name") or tag.get("property")) in SHOWN_META:
+            shown.append("content")
+        yield from ((tag, tag[name]) for name in shown)
+
+
+def english_on(html: str, language: str) -> list[str]:
+    """Give the English words of a page, each with the text it stands in."""
+    page = BeautifulSoup(html, "html.parser")
+    own = language.replace("_", "-")
+    return [
+        f"<{tag.name}> {' '.join(found)!r} in {' '.join(text.split())!r}"
+        for tag, text in texts_of(page)
+        if (found := leftovers(text, language)) and not is_elsewhere(tag, own)
+    ]
+
+
+def english_in_css(css: str, language: str) -> list[str]:
+    """Give the English words that a style sheet puts on pages."""
+    texts = SHOWN_BY_CSS.findall(css)
+    return [f"content: {text!r}" for text in texts if leftovers(text, language)]

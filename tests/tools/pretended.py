@@ -1,0 +1,104 @@
+"""The gallery's pages, and how to run one on a machine that torch only believes in."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from paths import PROJECT, TOOLS
+
+from gallery_run.needs import world_size
+
+GALLERY = PROJECT / "gallery"
+PRETEND = TOOLS / "pretend"
+MACHINES = ("", "mps:1", "cuda:1", "cuda:2", "cuda:3", "cuda:4", "cuda:8", "xpu:2")
+RANKS = (1, 2, 3, 4, 8)
+# how the CPU's build of torch refuses what only a real GPU can do
+REFUSED = (
+    "Torch not compiled with CUDA enabled",
+    "Distributed package doesn't have NCCL built in",
+    "Distributed package doesn't have XCCL built in",
+    "Torch not compiled with XPU enabled",
+    "PyTorch is not linked with support for xpu devices",
+)
+
+# what has a part in choosing the device and the backend
+CHOOSES = re.compile(
+    r"^(rank|local_rank|local_world_size|accelerator|n_gpus|gpu_per_rank|device|backend)\b"
+    r"|backend \+=|set_device_index\(|init_process_group\(|f'device: "
+)
+
+
+def kind_and_count(machine: str) -> tuple[str, int]:
+    """Split the name of a machine: the kind of its GPUs, and their number."""
+    kind, _, count = machine.partition(":")
+    return kind, int(count or 0)
+
+
+def computes_on_gpus(machine: str, ranks: int) -> bool:
+    """Tell whether so many ranks take the GPUs of a machine; 0 is a plain program."""
+    kind, count = kind_and_count(machine)
+    return kind not in ("", "mps") and count >= max(ranks, 1)
+
+
+def pages() -> list[Path]:
+    """Give the scripts of all pages."""
+    return sorted(GALLERY.rglob("*.py"))
+
+
+def launched_pages() -> list[Path]:
+    """Give the pages that torchrun starts."""
+    return [page for page in pages() if world_size(page.read_text("utf-8"))]
+
+
+def run(
+    page: Path, folder: Path, machine: str = "", ranks: int = 0
+) -> subprocess.CompletedProcess[str]:
+    """Run a page on a machine, under torchrun with some ranks; 0 is plain Python."""
+    launch = [
+        "-m",
+        "torch.distributed.run",
+        "--standalone",
+        f"--nproc-per-node={ranks}",
+    ]
+    known = os.environ.get("PYTHONPATH")
+    path = os.pathsep.join([str(PRETEND), *([known] if known else [])])
+    return subprocess.run(
+        [sys.executable, *(launch if ranks else []), str(page)],
+        cwd=folder,
+        env=os.environ
+        | {"MPLBACKEND": "agg", "OMP_NUM_THREADS": "1"}
+        | {"PRETEND": machine, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        timeout=300,  # of a busy machine
+        check=False,
+    )
+
+
+def statements(page: Path) -> list[str]:
+    """Give the statements of a page, or of the functions that it writes to a file."""
+    body = ast.parse(page.read_text("utf-8")).body
+    written = [
+        node.value.value
+        for node in body
+        if isinstance(node, ast.Assign | ast.AugAssign)
+        and isinstance(node.value, ast.Constant)
+        and ast.unparse(node).startswith("program ")
+    ]
+    if written:
+        functions = ast.parse("".join(written)).body
+        body = [x for one in functions for x in getattr(one, "body", [])]
+    return [ast.unparse(node) for node in body]
+
+
+def start_of(page: Path) -> list[str]:
+    """Give the statements with which a page chooses its device and joins its group."""
+    found = statements(page)
+    first = next(i for i, one in enumerate(found) if one.startswith("rank, world_size"))
+    last = next(i for i, one in enumerate(found) if "init_process_group(" in one)
+    return [one for one in found[first : last + 1] if CHOOSES.search(one)]

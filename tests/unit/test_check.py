@@ -1,0 +1,182 @@
+"""The rules find what is wrong in a translation, and nothing else.
+
+Each rule has catalogs in ``tests/catalogs``: those in ``bad`` say with ``# expect:``
+what is found in the entry below, those in ``good`` look wrong and are right.
+"""
+
+import re
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from paths import CATALOGS, PROJECT
+
+from gallery_intl.rules import check
+from gallery_intl.rules.glossary import read_glossary
+from gallery_intl.rules.korean import right_form
+from gallery_intl.rules.message import LANGUAGES, RULES, Message, rules_for
+
+GLOSSARY = read_glossary(CATALOGS / "glossary.csv")
+BAD = sorted(CATALOGS.glob("bad/*/*.po"))
+GOOD = sorted(CATALOGS.glob("good/*/*.po"))
+FIRST = {"en", "ko", "zh_CN", "ja"}
+OURS = sorted((PROJECT / "locales").rglob("*.po"))
+EXPECT = re.compile(r"# expect: (\S+)")
+EXAMPLE = re.compile(r'(Bad|Good) \((\w+)(, interface)?\): "(.*)" -> "(.*)"$', re.M)
+EXAMPLES = [
+    (name, *found)
+    for name, function in RULES.items()
+    for found in EXAMPLE.findall(function.__doc__ or "")
+]
+
+
+def name_of(path: Path) -> str:
+    return f"{path.parent.name}-{path.stem}"
+
+
+def expected(path: Path) -> list[tuple[int, str]]:
+    found, waiting = [], []
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines, start=1):
+        if match := EXPECT.fullmatch(line):
+            waiting.append(match[1])
+        elif line.startswith("msgid"):
+            found += [(number, rule) for rule in waiting]
+            waiting.clear()
+    return sorted(found)
+
+
+def findings(path: Path) -> list[check.Finding]:
+    return list(check.check_catalogs([path], GLOSSARY))
+
+
+def command(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    line = [sys.executable, "-m", "gallery_site", "check", *map(str, arguments)]
+    return subprocess.run(line, cwd=PROJECT, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("path", BAD, ids=name_of)
+def test_a_bad_catalog_has_the_findings_that_it_expects(path: Path) -> None:
+    found = sorted({(finding.line, finding.rule) for finding in findings(path)})
+
+    assert found == expected(path)
+
+
+@pytest.mark.parametrize("path", GOOD, ids=name_of)
+def test_a_good_catalog_has_no_findings(path: Path) -> None:
+    assert [str(finding) for finding in findings(path)] == []
+
+
+@pytest.mark.parametrize("language", ["ko", "zh_CN", "ja"])
+def test_every_rule_has_a_bad_catalog_in_each_of_its_languages(language: str) -> None:
+    tried = {
+        rule
+        for path in BAD
+        if path.parent.name == language
+        for _, rule in expected(path)
+    }
+
+    assert tried == {*rules_for(language), "waiver", "broken-catalog"}
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "language", "interface", "msgid", "msgstr"), EXAMPLES
+)
+def test_the_manuals_examples_are_true(
+    name: str, kind: str, language: str, interface: str, msgid: str, msgstr: str
+) -> None:
+    msgstr = re.sub(r"\\u(\w{4})", lambda match: chr(int(match[1], 16)), msgstr)
+    message = Message(language, msgid, msgstr, bool(interface), GLOSSARY)
+
+    found = list(RULES[name](message))
+
+    assert bool(found) == (kind == "Bad")
+
+
+def test_every_rule_has_a_manual_with_a_bad_and_a_good_example() -> None:
+    kinds = Counter((name, kind) for name, kind, *_ in EXAMPLES)
+
+    assert set(kinds) == {(name, kind) for name in RULES for kind in ("Bad", "Good")}
+    assert all(f"{name} (" in "\n".join(check.manual()) for name in RULES)
+
+
+def test_every_finding_says_a_remedy() -> None:
+    found = [finding for path in BAD for finding in findings(path)]
+
+    assert [f for f in found if not re.search(r"\(.+\)$", f.text)] == []
+
+
+@pytest.mark.parametrize(
+    ("word", "particle", "right"),
+    [
+        *[("GPU", "이", "가"), ("LSTM", "를", "을"), ("1", "으로", "로")],
+        *[("10", "로", "으로"), ("DataParallel", "으로", "로"), ("to", "과", "와")],
+        *[("loader", "으로써", "로써"), ("복제본", "로는", "으로는")],
+        *[("module", "를", "를"), ("module", "을", "을"), ("ADDR", "와", "와")],
+    ],
+)
+def test_a_particle_follows_the_sound_where_it_is_known(
+    word: str, particle: str, right: str
+) -> None:
+    assert right_form(word, particle) == right
+
+
+def test_a_new_language_is_checked_by_the_rules_for_all_languages() -> None:
+    names = set(rules_for("ar"))
+
+    assert names == {name for name in RULES if not LANGUAGES[name]}
+    assert not list(RULES["invisible"](Message("fa", "books", "کتاب\u200cها")))
+
+
+def test_our_catalogs_have_no_findings() -> None:
+    glossary = read_glossary(PROJECT / "locales" / "glossary.csv")
+
+    started = time.process_time()
+    found = [str(f) for f in check.check_catalogs(OURS, glossary)]
+    seconds = time.process_time() - started
+
+    assert found == []
+    assert seconds < 5
+
+
+def test_the_first_four_languages_are_complete() -> None:
+    """A language that is added later may be begun."""
+    first = [path for path in OURS if check.language_of(path) in FIRST]
+
+    assert list(check.gaps(first)) == []
+
+
+def test_the_command_says_where_what_and_how_and_fails() -> None:
+    path = CATALOGS / "bad/ko/open_quote.po"
+
+    run = command(path)
+
+    place = f"{path.relative_to(PROJECT)}:8: broken-catalog: "
+    assert run.stdout == place + 'text without its closing " (add it)\n'
+    assert run.returncode == 1
+
+
+def test_github_shows_a_finding_beside_its_line() -> None:
+    path = CATALOGS / "bad/ko/sphinx.po"
+
+    run = command("--format", "github", path)
+
+    file = path.relative_to(PROJECT)
+    start = (
+        f"::error file={file},line=8,title=placeholders::not as in English: %25(who)s"
+    )
+    assert run.stdout.startswith(start)
+
+
+def test_the_command_succeeds_on_good_catalogs() -> None:
+    assert command(CATALOGS / "good/ko/markup.po").returncode == 0
+
+
+def test_the_command_does_not_pass_over_a_wrong_path() -> None:
+    run = command("locales/nowhere.po")
+
+    assert "no catalogs: locales/nowhere.po" in run.stderr
+    assert run.returncode == 1

@@ -1,0 +1,73 @@
+"""README and CONTRIBUTING name only what there is."""
+
+import re
+
+import pytest
+from paths import PROJECT
+
+from gallery_site.__main__ import parser
+from gallery_site.project import read_site
+
+DOCUMENTS = ["README.md", "CONTRIBUTING.md"]
+PATH = re.compile(r"[\w.<>*-]*(?:/[\w.<>*-]*)+|[\w-]+\.(?:csv|md|po|py|rst|txt)")
+RULE = re.compile(r"^([a-z-]+%?):", re.MULTILINE)
+
+
+def code(document: str) -> list[str]:
+    """What a document says in code: spans, and indented lines without comments."""
+    text = (PROJECT / document).read_text(encoding="utf-8")
+    lines = re.findall(r"^ {4}(\S.*?)(?:\s+#.*)?$", text, re.MULTILINE)
+    return [*lines, *re.findall(r"`([^`\n]+)`", text)]
+
+
+def commands(document: str, start: str) -> list[list[str]]:
+    lines = [line for line in code(document) if f"{line} ".startswith(f"{start} ")]
+    return [line.removeprefix(start).split() for line in lines]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_make_command_is_there(document: str) -> None:
+    targets = RULE.findall((PROJECT / "Makefile").read_text(encoding="utf-8"))
+    languages = read_site(PROJECT).languages
+    known = {
+        target.replace("%", language) for target in targets for language in languages
+    }
+
+    named = {words[0] for words in commands(document, "make") if words}
+
+    assert len(named) > 1
+    assert named <= known
+
+
+def test_every_command_without_make_is_understood() -> None:
+    named = commands("CONTRIBUTING.md", "python -m gallery_site")
+
+    understood = [parser().parse_args(words) for words in named]
+
+    assert len(understood) > 7
+
+
+def is_there(name: str) -> bool:
+    ignored = (PROJECT / ".gitignore").read_text(encoding="utf-8").splitlines()
+    if f"/{name.split('/')[0]}/" in ignored:
+        return True  # made by a command
+    pattern = re.sub(r"<\w+>", "*", name).replace("**.", "**/*.").rstrip("/")
+    catalogs = PROJECT / "locales"
+    anywhere = pattern if "/" in pattern else f"**/{pattern}"
+    return any(PROJECT.glob(pattern)) or any(catalogs.glob(anywhere))
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_file_is_there(document: str) -> None:
+    named = {text for text in code(document) if PATH.fullmatch(text)}
+
+    assert len(named) > 5
+    assert {name for name in named if not is_there(name)} <= {"a/b", "records/"}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_link_leads_to_a_file(document: str) -> None:
+    text = (PROJECT / document).read_text(encoding="utf-8")
+
+    for target in re.findall(r"\]\((?!https?:)([^)]+)\)", text):
+        assert (PROJECT / target).is_file(), target

@@ -1,0 +1,398 @@
+"""Python source: what is a comment, what is a program."""
+
+import ast
+import re
+import tokenize
+from pathlib import Path
+
+import pytest
+import sphinx_gallery
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from paths import PROJECT
+
+from gallery_intl.script.comments import can_stand, comments, replace_comments
+from gallery_intl.script.source import (
+    blocks,
+    find_line,
+    same_program,
+)
+from gallery_intl.text.wrapping import LINE_LENGTH, display_width, one_line, wrap
+
+same_every_time = settings(derandomize=True, deadline=None, max_examples=200)
+
+INSTALLED = Path(sphinx_gallery.__file__).parent
+SCRIPTS = sorted(
+    [
+        *(PROJECT / "gallery").rglob("*.py"),
+        *INSTALLED.glob("tests/tinybuild/examples/**/*.py"),
+        *INSTALLED.glob("*.py"),
+        *INSTALLED.glob("tests/*.py"),
+    ]
+)
+NO_MESSAGES = """\
+# noqa
+#noqa: E501
+# type: ignore[attr-defined]
+# fmt: off
+# pragma: no cover
+# ruff: noqa
+# pylint: disable=invalid-name
+# %%
+#%% cell
+#!/usr/bin/env python
+# -*- coding: utf-8 -*-
+# vim: set fileencoding=utf-8 :
+# sphinx_gallery_thumbnail_number = 2
+# ----
+####################################
+# (batch, features)
+# (N,)
+# [30, 5] -> ...
+# (10, ...), (10, ...)
+# (batch, heads * dim) -> (batch, dim)
+# 30 x 5
+# ...
+# https://example.org/a
+#"""
+MESSAGES = """\
+(30, ...) becomes (10, ...) on three GPUs.
+(see below, too)
+(optional)
+Type: a word
+encoding
+*args and **kwargs
+x = 1
+한국어 주석"""
+DIRECTIVES = """\
+noqa
+설명 # noqa
+%% 설명
+type: int
+-*- coding: x -*-
+sphinx_gallery_x = 1
+##############################
+----"""
+
+
+def messages(code: str) -> list[str]:
+    return [comment.message for comment in comments(code)]
+
+
+def test_a_run_of_comment_lines_is_one_message() -> None:
+    code = "# One\n# sentence.\n    # Another\nx = 1  # beside\n# last\n"
+
+    assert messages(code) == ["One sentence.", "Another", "beside", "last"]
+
+
+def test_an_empty_line_begins_a_new_message() -> None:
+    assert messages("# One.\n#\n# Two.\n\n# Three.") == ["One.", "Two.", "Three."]
+
+
+def test_list_items_and_set_in_lines_are_messages_of_their_own() -> None:
+    code = "# Two ways:\n# - one\n#   goes on\n# 2. two\n#     x = 1\n#     y = 2\n"
+
+    assert messages(code) == ["Two ways:", "one goes on", "two", "x = 1", "y = 2"]
+    assert replace_comments(code, str.upper).split("\n") == [
+        "# TWO WAYS:",
+        "# - ONE GOES ON",
+        "# 2. TWO",
+        "#     X = 1",
+        "#     Y = 2",
+        "",
+    ]
+
+
+@pytest.mark.parametrize("comment", NO_MESSAGES.split("\n"))
+def test_directives_shapes_and_rules_are_no_messages(comment: str) -> None:
+    assert messages(f"{comment}\nx = 1\n") == []
+
+
+@pytest.mark.parametrize("prose", MESSAGES.split("\n"))
+def test_prose_is_a_message(prose: str) -> None:
+    assert messages(f"x = 1  # {prose}\n") == [prose]
+
+
+def test_a_directive_behind_prose_stays() -> None:
+    code = "x = 1  # why  # noqa: E501\n"
+
+    assert messages(code) == ["why"]
+    assert (
+        replace_comments(code, {"why": "이유"}.get) == "x = 1  # 이유  # noqa: E501\n"
+    )
+
+
+def test_a_directive_ends_its_message() -> None:
+    code = "# One  # noqa\n# two\n"
+
+    assert messages(code) == ["One", "two"]
+    assert replace_comments(code, str.upper) == "# ONE  # noqa\n# TWO\n"
+
+
+def test_a_coding_line_counts_only_where_python_reads_it() -> None:
+    code = "# coding: utf-8\nx = 1\n# coding: is fun\n"
+
+    assert messages(code) == ["coding: is fun"]
+
+
+def test_wide_letters_count_twice() -> None:
+    code = "def f():\n    # The comment.\n    pass\n"
+
+    new = replace_comments(code, lambda _: "아주 긴 설명 " * 20)
+
+    lines = new.split("\n")
+    assert all(display_width(line) <= LINE_LENGTH for line in lines)
+    assert len(lines) > 5
+    assert all(line.startswith("    # ") for line in lines[1:-2])
+    assert messages(new) == [("아주 긴 설명 " * 20).strip()]
+
+
+def test_chinese_and_japanese_break_between_letters() -> None:
+    for width in range(20, 60):
+        lines = wrap("这是一个很长的「句子」，没有空格。" * 5, "# ", "# ", width)
+
+        assert len(lines) > 2
+        assert all(width - 7 < display_width(line) <= width for line in lines[:-1])
+        assert not any(line[2] in "」，。" or line.endswith("「") for line in lines)
+
+
+def test_a_number_and_a_foreign_word_stay_whole() -> None:
+    for width in range(12, 40):
+        text = "\n".join(wrap("つのプロセスを4つ起動する" * 3, "", "", width))
+
+        assert "4\nつ" not in text
+        assert "プロセス" in text
+        assert text.count("プロセス") == 3
+
+
+def test_a_long_comment_goes_above_its_line_where_it_may() -> None:
+    code = "a = 1\nx = (1,  # one\n     2)  # two\n# three\ny = 3  # four\n"
+    long = "긴 주석 " * 12
+
+    new = replace_comments(code, lambda message: f"{message} {long}")
+
+    assert new.startswith("a = 1\n# one 긴 주석")
+    assert "\n     # two 긴" in new
+    assert "\n     2)\n" in new
+    assert "\ny = 3  # four 긴" in new  # above it would join "three"
+    assert len(messages(new)) == 4
+    assert same_program(code, new) is None
+
+
+def test_nothing_is_put_into_a_continued_line_or_a_string() -> None:
+    code = 'x = 1 + \\\n    2  # two\ny = """\n  a""" + "b"  # b\n'
+
+    new = replace_comments(code, lambda message: "길다 " * 40)
+
+    assert same_program(code, new) is None
+    assert new.count("\n") == code.count("\n")
+
+
+@pytest.mark.parametrize("translation", DIRECTIVES.split("\n"))
+def test_a_translation_never_becomes_a_directive(translation: str) -> None:
+    code = "# words\nx = 1  # words\n"
+
+    assert replace_comments(code, lambda _: translation) == code
+    assert not can_stand(comments(code)[0], translation)
+
+
+def test_a_coding_line_is_refused_only_where_python_reads_it() -> None:
+    code = "# words\n\n# words\n"
+
+    assert replace_comments(code, lambda _: "encoding: latin-1") == (
+        "# words\n\n# encoding: latin-1\n"
+    )
+
+
+def test_a_directive_never_comes_to_stand_at_the_start_of_a_line() -> None:
+    text = (
+        "말 " * 26
+        + "noqa 는 검사를 끄고 1. 은 목록이며 -- 는 줄표이고 type: 은 형입니다"
+    )
+
+    for width in range(20, 100):
+        lines = wrap(text, "# ", "# ", width)
+        assert messages("\n".join(lines)) == [text]
+
+
+def test_blocks_joined_are_the_script() -> None:
+    script = '# licence\n"""Title"""\nx = 1\n# %%\n# Text\n#\n# more\n\ny = 2\n# %%\n'
+
+    found = list(blocks(script))
+
+    assert [(block.kind, block.line) for block in found] == [
+        ("docstring", 2),
+        ("code", 3),
+        ("text", 4),
+        ("code", 8),
+        ("text", 10),
+    ]
+    assert "# licence\n" + "".join(block.source for block in found) == script
+
+
+def test_comments_and_blank_lines_are_no_difference() -> None:
+    assert same_program("x = 1\ny = 2\n", "\n# c\nx = 1  # d\n\n\ny = 2") is None
+    assert same_program("x = 1\r\ny = '''\r\n'''\r\n", "x = 1\ny = '''\n'''\n") is None
+
+
+@pytest.mark.parametrize(
+    ("other", "line", "reason"),
+    [
+        ('x = "a"\ny = 3\n', 2, "'2' became '3'"),
+        ('x = "b"\ny = 2\n', 1, "became"),
+        ("x = 'a'\ny = 2\n", 1, "became"),
+        ('x = "a"\ny = 2\nz\n', 3, "added"),
+        ('x = "a"\n', 2, "missing|became"),
+        ('x = "a"\n y = 2\n', 2, "not valid Python any more"),
+        ('x = "a"\ny = (2\n', 2, "not valid Python any more"),
+        ('# coding: no-such\nx = "a"\ny = 2\n', 1, "not valid Python any more"),
+        ('x = "a"\ny = 2\0\n', 1, "not valid Python any more"),
+    ],
+)
+def test_a_difference_names_line_and_reason(other: str, line: int, reason: str) -> None:
+    difference = same_program('x = "a"\ny = 2\n', other)
+
+    assert difference is not None
+    assert difference.line == line
+    assert re.search(reason, difference.reason)
+
+
+def test_a_coding_line_that_changes_strings_is_a_difference() -> None:
+    assert same_program('x = "é"\n', '# coding: latin-1\nx = "é"\n') is not None
+
+
+def test_the_docstring_may_be_left_aside() -> None:
+    a, b = '"""One."""\nx = 1\n', '"""Eins.\n"""\nx = 1\n'
+
+    assert same_program(a, b) is not None
+    assert same_program(a, b, docstring=False) is None
+    assert same_program('x = "a"\n', 'x = "b"\n', docstring=False) is not None
+    assert same_program('"a" + x\n', '"b" + x\n', docstring=False) is not None
+
+
+@pytest.mark.parametrize("text", ["", " " * 99, "말 " * 60], ids=repr)
+def test_no_text_gets_out_of_a_comment(text: str) -> None:
+    code = "# one\n# line\nx = (1,  # two\n     2)\n\ny = 3  # four\n"
+
+    for nasty in NASTY:
+        for translation in (nasty, text + nasty, nasty + text, f"말 {nasty} 말"):
+            new = replace_comments(code, lambda _, it=translation: it)  # type: ignore[misc]
+            assert same_program(code, new) is None
+            assert len(messages(new)) == 3
+
+
+def test_an_empty_text_is_nowhere() -> None:
+    assert find_line(["", "# a", ""], "", 1) is None
+
+
+# generated programs ------------------------------------------------------------
+
+WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\r\n\0"), max_size=40)
+NASTY = [
+    *('"""', "'''", "\\", "ends in \\", "{x!r}", "(", "*args", "``X``로", "。" * 99),
+    *("# noqa", "a # noqa", "%%", "type: int", "!/bin/sh", "#" * 40, "\0", "a\rb"),
+    *("coding: utf-16", "-*- coding: latin-1 -*-", "pragma: no cover"),
+    *("line\nbreak", "\x0c", "a\u2028b", "x = 1\ny = 2", "a\r\nb", "- item"),
+]
+TRANSLATION = st.one_of(
+    st.sampled_from(NASTY),
+    WORDS,
+    st.text(max_size=300),
+    st.lists(st.sampled_from(NASTY)).map(" ".join),
+)
+COMMENT = st.one_of(
+    WORDS.map(lambda text: f"# {text}"),
+    st.sampled_from(NASTY).map(lambda text: f"#{one_line(text)}"),
+)
+STATEMENT = st.sampled_from(
+    [
+        "x = 1",
+        "s = 'a # b'",
+        's = "it\'s # not"',
+        's = """a\n# not one\n  """',
+        "s = r'\\'",
+        "s = b'#'",
+        "f = f'{x!r:>{10}} # {\"a\"}'",
+        'f = f"""\n{1}  # text\n"""',
+        "y = 1 + \\\n  2",
+        "y = (1,@\n  2,@\n)",
+        "d = {@\n    'k': [@\n1, 2],\n}",
+        "변수 = 'é'",
+        "if x:@\n    y = 2@\n    @\nelse:@\n\ty = 3",
+        "@property@\ndef f(a,@\n      b):@\n    '''doc # string'''\n    return a@",
+        "class A:@\n\n    @\n    x: int = 1@",
+        "\x0c",
+        "def g():\n\tif x:\n\t\treturn 1@\n\x0c\treturn 2",
+        "x = y; z = 1",
+        "",
+    ]
+)
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> str:
+    """Draw a program; comments take the places of ``@``."""
+    pieces: list[str] = []
+    for statement in draw(st.lists(STATEMENT, max_size=8)):
+        head, *rest = statement.replace("@property", "\1").split("@")
+        text = head
+        for part in rest:
+            text += draw(st.one_of(st.just(""), COMMENT.map("  {}".format))) + part
+        pieces += [draw(COMMENT)] * draw(st.integers(0, 2)) + [
+            text.replace("\1", "@property")
+        ]
+        pieces[-1] += draw(st.one_of(st.just(""), COMMENT.map("  {}".format)))
+    newline = draw(st.sampled_from(["\n", "\r\n"]))
+    source = newline.join(pieces) + draw(st.sampled_from(["", newline]))
+    try:
+        ast.parse(source.encode())
+        list(tokenize.generate_tokens(iter(source.splitlines(True)).__next__))
+    except (SyntaxError, ValueError, tokenize.TokenError, StopIteration):
+        return "x = 1  # a comment\n"
+    return source
+
+
+@same_every_time
+@given(programs(), TRANSLATION)
+@example("x = 1  # c\n", "a\\")
+@example("# c\nx = 'é'\n", "coding: latin-1")
+@example("\nx = 1  # c\n", f"{'0' * 40}coding:{'0' * 40} A")
+def test_no_translation_changes_a_program(source: str, translation: str) -> None:
+    source = source.replace("\r\n", "\n")
+
+    new = replace_comments(source, lambda _: translation)
+
+    assert same_program(source, new) is None
+
+
+@same_every_time
+@given(programs(), st.text(st.sampled_from("가나 다로漢字。、かなabc ,."), min_size=1))
+def test_translated_comments_are_the_same_comments(source: str, words: str) -> None:
+    source = source.replace("\r\n", "\n")
+    found = comments(source)
+
+    new = replace_comments(source, lambda message: f"말 {words}")
+
+    assert len(comments(new)) == len(found)
+
+
+@same_every_time
+@given(st.text(), st.integers(1, 100))
+def test_wrapping_loses_no_letter(text: str, width: int) -> None:
+    lines = wrap(text, "", "", width)
+
+    assert "".join(lines).replace(" ", "") == one_line(text).replace(" ", "")
+    assert not any("\n" in line for line in lines)
+
+
+# real scripts ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
+def test_pseudo_translated_comments_leave_real_programs_alone(path: Path) -> None:
+    source = path.read_text(encoding="utf-8")
+
+    new = replace_comments(source, lambda text: f"【{text}】 번역된 문장입니다. ")
+
+    assert same_program(source, new) is None
+    assert new.count("번역된") >= len(comments(source)) * 0.98

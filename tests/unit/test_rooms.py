@@ -1,0 +1,154 @@
+"""The house: three packages with rooms, and imports that go one way only."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from paths import PROJECT
+from sphinx.transforms import ApplySourceWorkaround, i18n
+
+from gallery_intl import order
+
+PACKAGES = ("gallery_intl", "gallery_run", "gallery_site")
+# a room may import what stands in an earlier line, and nothing of its own line
+FLOORS = (
+    ("gallery_intl.builders", "gallery_intl.files", "gallery_intl.order"),
+    ("gallery_intl.finished",),
+    ("gallery_intl.text",),
+    ("gallery_intl.script", "gallery_intl.catalogs"),
+    ("gallery_intl.rules",),
+    ("gallery_intl.page", "gallery_intl.interface"),
+    ("gallery_intl.downloads", "gallery_intl.figures"),
+    ("gallery_run",),
+    ("gallery_site.light",),
+    ("gallery_site",),
+)
+LEVEL = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
+# What the runner and the site take from the extension: public names, by module.
+SHARED = """
+    : order
+    __main__: Project check command_line merged progress run
+    builders: collects_messages
+    catalogs: po
+    catalogs.po: SOURCE_LANGUAGE
+    downloads.notebook: Cell
+    figures: style svg
+    files: html_pages remove_unfinished replace_file
+    interface.languages: alternate_tags language_tag
+    interface.search: RankedSearch
+    page: page
+    page.gaps: broken_catalogs
+    page.outputs: Outputs page_outputs
+    page.upstream: FIGURE FOOTER
+    script.source: Block blocks normalize_newlines packages tokens
+    text.sentences: describe sentences
+    text.wrapping: wrap
+"""
+
+
+def modules() -> list[Path]:
+    found = [path for name in PACKAGES for path in (PROJECT / name).rglob("*.py")]
+    return sorted(path.relative_to(PROJECT) for path in found)
+
+
+def dotted(path: Path) -> str:
+    """Name a module as an import does."""
+    return ".".join(path.with_suffix("").parts).removesuffix(".__init__")
+
+
+def imports(path: Path) -> Iterator[tuple[int, str, str]]:
+    """Give what a module imports: line, module, and name if it is from there."""
+    for node in ast.walk(ast.parse((PROJECT / path).read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name, "") for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield from ((node.lineno, node.module, alias.name) for alias in node.names)
+
+
+def room_of(module: str) -> str | None:
+    """Give the room of a module; None for a package's own map and commands."""
+    return next(
+        (room for room in LEVEL if module == room or module.startswith(f"{room}.")),
+        None,
+    )
+
+
+def test_every_module_has_a_room() -> None:
+    maps = {"gallery_intl", "gallery_intl.__main__"}
+
+    assert [str(p) for p in modules() if not room_of(dotted(p))] == [
+        str(p) for p in modules() if dotted(p) in maps
+    ]
+
+
+def test_imports_go_down_only() -> None:
+    wrong = [
+        f"{path}:{line}: {here} imports {there}"
+        for path in modules()
+        if (here := room_of(dotted(path)))
+        for line, module, name in imports(path)
+        for there in [room_of(f"{module}.{name}") or room_of(module)]
+        if there and there != here and LEVEL[there] >= LEVEL[here]
+    ]
+
+    assert wrong == []
+
+
+def test_a_room_has_a_sentence() -> None:
+    rooms = [path for path in modules() if path.name == "__init__.py"]
+
+    assert len(rooms) >= 12
+    for path in rooms:
+        tree = ast.parse((PROJECT / path).read_text("utf-8"))
+        sentence = (ast.get_docstring(tree) or "").split("\n")[0]
+        assert sentence.endswith("."), path
+
+
+@pytest.mark.parametrize("name", ["torch", "pydata_sphinx_theme"])
+def test_the_extension_knows_no_torch_and_no_theme(name: str) -> None:
+    wrong = [
+        f"{path}:{line}"
+        for path in modules()
+        for line, module, _name in imports(path)
+        if path.parts[0] == "gallery_intl" and module.split(".")[0] == name
+    ]
+
+    assert wrong == []
+
+
+def test_the_runner_and_the_site_take_only_public_names_of_the_extension() -> None:
+    taken: dict[str, set[str]] = {}
+    for path in modules():
+        for _line, module, name in imports(path):
+            if path.parts[0] != "gallery_intl" and module.startswith("gallery_intl"):
+                room = module.removeprefix("gallery_intl").lstrip(".")
+                taken.setdefault(room, set()).add(name)
+
+    lines = [f"    {room}: {' '.join(sorted(taken[room]))}" for room in sorted(taken)]
+    assert lines == SHARED.strip("\n").split("\n")
+
+
+def test_every_priority_is_a_name_of_order() -> None:
+    """A number in a room's own file would have a place that nobody can see."""
+    wrong = [
+        f"{path}:{node.value.lineno}"
+        for path in modules()
+        for node in ast.walk(ast.parse((PROJECT / path).read_text("utf-8")))
+        if (isinstance(node, ast.keyword) and node.arg == "priority")
+        or (
+            isinstance(node, ast.Assign)
+            and ast.unparse(node.targets[0]) == "default_priority"
+        )
+        if not ast.unparse(node.value).startswith("order.")
+    ]
+
+    assert wrong == []
+
+
+def test_the_order_is_right_beside_sphinx() -> None:
+    assert ApplySourceWorkaround.default_priority < order.TRANSLATE_SCRIPT
+    assert order.FORBID < i18n.Locale.default_priority < order.ALLOW
+    assert i18n.TranslationProgressTotaliser.default_priority < order.TRANSLATE_FIGURES
