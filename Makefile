@@ -14,11 +14,12 @@ PYTHON_HERE := $(if $(wildcard $(PY)),$(PY),$(PYTHON))
 LIGHT := $(VENV)/.ready-without-torch
 INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: --no-compile
 PREVIEW := $(filter no,$(RUN))
+FORMATTED := --force-exclude gallery_intl gallery_run gallery_site tests
 BENCH := PYTHONPATH=.:tests/tools $(PY) tests/bench
 LIVE_READY := $(if $(PREVIEW),$(LIGHT),$(READY))
 
 .DEFAULT_GOAL := help
-.PHONY: help html zip serve catalogs check progress test record bench torture lint format linkcheck lock clean
+.PHONY: help html zip serve catalogs check progress quick test record bench torture lint format linkcheck lock clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+[a-z%-]*:.*## ' $(MAKEFILE_LIST) \
@@ -49,6 +50,12 @@ progress: $(LIGHT)  ## show how much of each page each language has
 check: $(LIGHT)  ## check every rule that a translation must keep
 	@$(SITE) check
 
+quick: $(LIGHT)  ## check style, types and what needs no site, in seconds
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check $(FORMATTED)
+	@$(PY) -m mypy
+	@$(PY) -m pytest tests/unit
+
 test: html $(VENV)/.browser  ## run all tests, the browser's too
 	@$(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile
 
@@ -68,13 +75,13 @@ torture: $(READY)  ## kill builds, pretend machines, compare two builds (40 minu
 
 lint: $(READY)  ## check style, types and catalogs' form
 	@$(PY) -m ruff check .
-	@$(PY) -m ruff format --check --force-exclude gallery_intl gallery_run gallery_site tests
+	@$(PY) -m ruff format --check $(FORMATTED)
 	@$(PY) -m mypy
 	@$(PY) -m sphinxlint --enable=all --disable=line-too-long *.rst gallery
 
 format: $(READY)  ## put the code into the one style
 	@$(PY) -m ruff check --fix .
-	@$(PY) -m ruff format --force-exclude gallery_intl gallery_run gallery_site tests
+	@$(PY) -m ruff format $(FORMATTED)
 
 linkcheck: $(READY)  ## visit the links that lead to other sites
 	@$(PY) -m sphinx -q -b linkcheck . _build/linkcheck && echo "every link to another site leads somewhere"
