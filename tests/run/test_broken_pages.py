@@ -1,18 +1,16 @@
 """Break a page, and it stops: each page's main assertions can fail."""
 
-import os
-import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+import warm
 from paths import PROJECT
 
 from gallery_run.needs import world_size
 
 GALLERY = PROJECT / "gallery"
-TIMEOUT = 120
 ENVIRONMENT = {
     "MPLBACKEND": "agg",
     "OMP_NUM_THREADS": "1",
@@ -216,25 +214,13 @@ BREAKS = (
 )
 
 
-def run(script: Path) -> tuple[int, str]:
-    """Start a script as its docstring says; give its exit status and its errors."""
-    size = world_size(script.read_text("utf-8"))
-    torchrun = ["-m", "torch.distributed.run", "--standalone"]
-    # otherwise torchrun leaves a folder behind elsewhere
-    torchrun += [f"--nproc-per-node={size}", f"--log-dir={script.parent / 'logs'}"]
-    with subprocess.Popen(
-        [sys.executable, *(torchrun if size else []), script.name],
-        cwd=script.parent,
-        env=os.environ | ENVIRONMENT,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        try:
-            _, errors = process.communicate(timeout=TIMEOUT)
-        finally:
-            process.terminate()  # torchrun then ends its ranks; kill would leave them
-    return process.returncode, errors
+@pytest.fixture(scope="module", autouse=True)
+def _environment() -> Iterator[None]:
+    """What all pages are told."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in ENVIRONMENT.items():
+            patch.setenv(name, value)
+        yield
 
 
 @pytest.mark.parametrize(
@@ -246,7 +232,7 @@ def test_a_broken_page_fails_where_it_says_so(tmp_path: Path, case: Break) -> No
     script = tmp_path / Path(case.page).with_suffix(".py").name
     script.write_text(original.replace(case.old, case.new), "utf-8")
 
-    status, errors = run(script)
+    status, errors = warm.run(script, world_size(original) or 0)
 
     assert status != 0
     assert "AssertionError" in errors, errors
