@@ -21,17 +21,33 @@ ROOT = ROOTS / "test-site"
 PAGE = "tutorials/part/page"
 
 
+Make = Callable[..., subprocess.CompletedProcess[str]]
+already_built = pytest.mark.usefixtures("built")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where each test has its site: Sphinx begins afresh where a site was moved."""
+    return tmp_path_factory.mktemp("build")
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the built site is kept for the tests that begin with it."""
+    return tmp_path_factory.mktemp("kept") / "site"
+
+
 @pytest.fixture
-def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def source(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A small site of one page in two languages."""
-    shutil.copytree(ROOT, tmp_path / "한 사이트")
-    monkeypatch.setenv("RUNS", str(tmp_path / "runs"))
+    shutil.rmtree(place)
+    monkeypatch.setenv("RUNS", str(place / "runs"))
     monkeypatch.setenv("PYTHONPATH", str(PROJECT))
-    return tmp_path / "한 사이트"
+    return Path(shutil.copytree(ROOT, place / "한 사이트"))
 
 
 @pytest.fixture
-def make(source: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+def make(source: Path) -> Make:
     """Run a command of the project on the small site."""
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -43,7 +59,14 @@ def make(source: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     return run
 
 
-Make = Callable[..., subprocess.CompletedProcess[str]]
+@pytest.fixture
+def built(place: Path, source: Path, make: Make, kept: Path) -> None:
+    """Build the small site, or take it as the first test that asked for it built it."""
+    if not kept.exists():
+        assert make("html").returncode == 0
+        shutil.copytree(place, kept)
+    shutil.rmtree(place)
+    shutil.copytree(kept, place)
 
 
 def page(source: Path, language: str, name: str = PAGE) -> BeautifulSoup:
@@ -107,10 +130,10 @@ def test_a_site_is_built_once_in_all_its_languages(source: Path, make: Make) -> 
     assert snapshot(source / "_build" / "html") == before
 
 
+@already_built
 def test_an_edited_catalog_changes_its_page_and_its_card(
     source: Path, make: Make
 ) -> None:
-    assert make("html").returncode == 0
     edit(po(source), "한 페이지", "새 제목")
     edit(po(source, "sphinx"), "출력:", "결과:")
     edit(po(source, "sphinx"), "파이썬 스크립트: %s", "스크립트 파일: %s")
@@ -148,9 +171,8 @@ def test_a_gap_is_english_and_marked_and_the_page_says_so(
     assert not page(source, "en").select(".gaps")
 
 
+@already_built
 def test_a_complete_page_says_nothing(source: Path, make: Make) -> None:
-    assert make("html").returncode == 0
-
     gaps = ".gaps, [lang=en]:not([hreflang], .sphx-glr-script-out *)"
     assert not page(source, "ko").select(gaps)
 
@@ -163,10 +185,10 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("old", "new", "line", "words"), BROKEN.values(), ids=BROKEN)
+@already_built
 def test_a_broken_catalog_stops_the_build_with_its_line(
     source: Path, make: Make, old: str, new: str, line: str, words: str
 ) -> None:
-    assert make("html").returncode == 0
     before = snapshot(source / "_build" / "html")
     edit(po(source), old, new)
 
@@ -185,8 +207,8 @@ def test_a_broken_catalog_stops_the_build_with_its_line(
     assert make("html").returncode == 0
 
 
+@already_built
 def test_a_failing_script_stops_the_build_once(source: Path, make: Make) -> None:
-    assert make("html").returncode == 0
     before = snapshot(source / "_build" / "html")
     script = source / "gallery" / "part" / "page.py"
     edit(script, 'print("the output")', 'raise ValueError("no luck")')
@@ -244,8 +266,8 @@ def test_an_unknown_language_is_named(source: Path, make: Make) -> None:
     assert "no language 'xx'; the site has en, ko" in result.stderr
 
 
+@already_built
 def test_an_interrupted_language_starts_afresh(source: Path, make: Make) -> None:
-    assert make("html").returncode == 0
     before = snapshot(source / "_build" / "html")
     # as a build leaves it that ends between reading and writing
     (source / "_build/doctrees/ko/.complete").unlink()
@@ -256,8 +278,8 @@ def test_an_interrupted_language_starts_afresh(source: Path, make: Make) -> None
     assert snapshot(source / "_build" / "html") == before
 
 
+@already_built
 def test_a_renamed_page_leaves_no_page_behind(source: Path, make: Make) -> None:
-    assert make("html").returncode == 0
     part = source / "gallery" / "part"
     (part / "page.py").rename(part / "other.py")
     edit(part / "index.rst", "   page", "   other")
@@ -329,9 +351,8 @@ def test_a_copied_file_that_is_gone_leaves_the_site(source: Path, make: Make) ->
     assert not (source / "_build/html/ko/_static/old.css").exists()
 
 
+@already_built
 def test_the_marker_lists_what_the_site_is_made_of(source: Path, make: Make) -> None:
-    assert make("html").returncode == 0
-
     marker = source / "_build/doctrees/ko/.complete"
     assert f"{PAGE}.rst" in json.loads(marker.read_text())
     assert sources(read_site(source)) == json.loads(marker.read_text())
