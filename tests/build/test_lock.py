@@ -145,40 +145,40 @@ def wheel(folder: Path, name: str, version: str, *requires: str) -> str:
     return f"{name}=={version} \\\n    --hash=sha256:{digest}\n"
 
 
+def program(path: Path, lines: str) -> None:
+    """Write a shell's program."""
+    path.write_text(f"#!/bin/sh\n{lines}\n")
+    path.chmod(0o755)
+
+
 class Machine:
     """A machine with the Makefile, and packages of its own to install."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.wheels = folder, folder / "wheels"
-        for name in ("wheels", "locks", ".venv"):
-            (folder / name).mkdir()
+        for name in ("wheels", "locks", ".venv/bin", "bin"):
+            (folder / name).mkdir(parents=True)
         shutil.copy(PROJECT / "Makefile", folder)
         shutil.copytree(PROJECT / ".ci", folder / ".ci")
-        (folder / "bin").mkdir()
+        # a link would make another environment of it
+        program(folder / ".venv/bin/python", f'exec "{sys.executable}" "$@"')
 
     def lock(self, name: str, text: str) -> None:
         (self.folder / "locks" / f"{name}.txt").write_text(text)
 
     def driver_lists(self, listed: str, status: int = 0) -> None:
         """Give the machine a driver of NVIDIA, and what it lists."""
-        driver = self.folder / "bin" / "nvidia-smi"
-        driver.write_text(f"#!/bin/sh\necho '{listed}'\nexit {status}\n")
-        driver.chmod(0o755)
+        said = f"echo '{listed}'\nexit {status}"
+        program(self.folder / "bin" / "nvidia-smi", said)
 
     def make(self, target: str, *variables: str) -> subprocess.CompletedProcess[str]:
         """Let make install into a folder; a whole environment would take longer."""
         packages = str(self.folder / "packages")
         pip = {"PIP_CONFIG_FILE": os.devnull, "PIP_TARGET": packages}
-        pip |= {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(self.wheels)}
+        pip |= {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": self.wheels.as_uri()}
         path = f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
         return subprocess.run(
-            [
-                "make",
-                f".venv/{target}",
-                "PYTHON=true",
-                f"PY={sys.executable}",
-                *variables,
-            ],
+            ["make", f".venv/{target}", "PYTHON=true", *variables],
             cwd=self.folder,
             env=os.environ | pip | {"PYTHONPATH": packages, "PATH": path},
             capture_output=True,
@@ -193,7 +193,9 @@ class Machine:
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Machine:
-    return Machine(tmp_path)
+    folder = tmp_path / "the name has spaces"
+    folder.mkdir()
+    return Machine(folder)
 
 
 def test_a_package_with_another_hash_stops_the_installation(machine: Machine) -> None:
