@@ -482,68 +482,6 @@ def pages_catalogs(
         yield path.relative_to(folder).with_suffix("").as_posix(), catalogs.read(path)
 
 
-@each_language
-def test_every_message_is_translated(project: Path, language: str) -> None:
-    missing = [
-        f"{name}.po:{entry.linenum}: {entry.msgid}"
-        for name, catalog in pages_catalogs(project, language)
-        for entry in catalogs.active(catalog)
-        if not catalogs.is_translated(entry)
-        or (language != "en" and catalogs.is_english(entry))
-    ]
-
-    assert not missing, "\n".join(missing)
-
-
-@each_translation
-def test_all_languages_translate_the_same_messages(
-    project: Path, language: str
-) -> None:
-    def messages(language: str) -> dict[str, list[str]]:
-        return {
-            name: sorted(entry.msgid for entry in catalogs.active(catalog))
-            for name, catalog in pages_catalogs(project, language)
-        }
-
-    assert messages(language) == messages("en")
-
-
-def test_a_message_of_the_gallery_stands_where_its_catalog_says(project: Path) -> None:
-    wrong = [
-        f"{name}.po:{entry.linenum}: {file}:{line} has not {entry.msgid[:40]!r}"
-        for name, catalog in pages_catalogs(project, "en")
-        if (project / "gallery" / f"{name.removeprefix('tutorials/')}.py").is_file()
-        for entry in catalogs.active(catalog)
-        for file, line in entry.occurrences or [("", "")]
-        if not stands_at(entry.msgid, project / file, line)
-    ]
-
-    assert not wrong, "\n".join(wrong)
-
-
-def stands_at(message: str, path: Path, line: str) -> bool:
-    """Tell whether a message begins on a line of a file."""
-    lines = path.read_text(encoding="utf-8").split("\n") if path.is_file() else []
-    text = lines[int(line) - 1] if line and int(line) <= len(lines) else ""
-    first = re.escape(message.split()[0])
-    starts = [found.start() for found in re.finditer(first, text)]
-    return message[:20] in text or any(
-        message.startswith(text[start:].rstrip('" ')) for start in starts
-    )
-
-
-def test_no_catalog_depends_on_the_machine_that_made_it(project: Path) -> None:
-    places = [
-        f"{name}.po:{entry.linenum}: {file}"
-        for name, catalog in pages_catalogs(project, "en")
-        for entry in catalogs.active(catalog)
-        for file, _line in entry.occurrences
-        if file.startswith((".venv", "/", "..")) or "site-packages" in file
-    ]
-
-    assert not places, "\n".join(places)
-
-
 def test_no_catalog_of_a_page_holds_what_a_translator_should_not_see(
     project: Path, site: Path
 ) -> None:

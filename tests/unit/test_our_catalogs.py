@@ -1,0 +1,70 @@
+"""Our catalogs: the same messages in every language, each where it says it stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import polib
+import pytest
+from paths import PROJECT
+
+from gallery_intl.catalogs import po as catalogs
+
+TRANSLATED = ("ko", "zh_CN", "ja")
+each_translation = pytest.mark.parametrize("language", TRANSLATED)
+
+
+def pages_catalogs(language: str) -> Iterator[tuple[str, polib.POFile]]:
+    """Give the catalogs of a language, each with the name of its page."""
+    folder = PROJECT / "locales" / language / "LC_MESSAGES"
+    for path in sorted(folder.rglob("*.po")):
+        yield path.relative_to(folder).with_suffix("").as_posix(), catalogs.read(path)
+
+
+@each_translation
+def test_all_languages_translate_the_same_messages(language: str) -> None:
+    def messages(language: str) -> dict[str, list[str]]:
+        return {
+            name: sorted(entry.msgid for entry in catalogs.active(catalog))
+            for name, catalog in pages_catalogs(language)
+        }
+
+    assert messages(language) == messages("en")
+
+
+def test_a_message_of_the_gallery_stands_where_its_catalog_says() -> None:
+    wrong = [
+        f"{name}.po:{entry.linenum}: {file}:{line} has not {entry.msgid[:40]!r}"
+        for name, catalog in pages_catalogs("en")
+        if (PROJECT / "gallery" / f"{name.removeprefix('tutorials/')}.py").is_file()
+        for entry in catalogs.active(catalog)
+        for file, line in entry.occurrences or [("", "")]
+        if not stands_at(entry.msgid, PROJECT / file, line)
+    ]
+
+    assert not wrong, "\n".join(wrong)
+
+
+def stands_at(message: str, path: Path, line: str) -> bool:
+    """Tell whether a message begins on a line of a file."""
+    lines = path.read_text(encoding="utf-8").split("\n") if path.is_file() else []
+    text = lines[int(line) - 1] if line and int(line) <= len(lines) else ""
+    first = re.escape(message.split()[0])
+    starts = [found.start() for found in re.finditer(first, text)]
+    return message[:20] in text or any(
+        message.startswith(text[start:].rstrip('" ')) for start in starts
+    )
+
+
+def test_no_catalog_depends_on_the_machine_that_made_it() -> None:
+    places = [
+        f"{name}.po:{entry.linenum}: {file}"
+        for name, catalog in pages_catalogs("en")
+        for entry in catalogs.active(catalog)
+        for file, _line in entry.occurrences
+        if file.startswith((".venv", "/", "..")) or "site-packages" in file
+    ]
+
+    assert not places, "\n".join(places)
