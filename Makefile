@@ -57,7 +57,7 @@ quick: $(LIGHT)  ## check style, types and what needs no site, in seconds
 	@$(PY) -m pytest tests/unit
 
 test: html $(VENV)/.browser  ## run all tests, the browser's too
-	@$(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile
+	@$(PY) -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 record:  ## record on a machine with GPUs what pages print (PAGES=...); needs torch
 	@$(PYTHON_HERE) -m gallery_run $(PAGES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,25 @@ if TYPE_CHECKING:
 pytest_plugins = ["sphinx.testing.fixtures"]
 # Begun in the background of a shell, tests and what they start would ignore Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Files that take half a minute or more begin first, else the last one runs alone. What
+# waits for a browser stands between those that need a processor.
+LONG = """
+    test_run_downloads test_browser test_machines test_broken_pages test_accessibility
+    test_build test_run test_search test_records test_bundle test_ranks test_found
+    test_content_policy test_hostile_catalogs test_lock test_live
+"""
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Run one file more at once than there are processors: some wait for a browser."""
+    return min((os.cpu_count() or 1) + 1, 4)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take long, as `--dist loadfile` gives them out."""
+    place = {name: number for number, name in enumerate(LONG.split())}
+    items.sort(key=lambda item: place.get(item.path.stem, len(place)))
 
 
 @pytest.fixture(scope="session")
