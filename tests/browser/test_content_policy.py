@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -101,11 +102,16 @@ def pages(site: Path) -> list[Path]:
     return found
 
 
+@functools.cache
+def read(path: Path) -> BeautifulSoup:
+    return BeautifulSoup(path.read_bytes(), "html.parser")
+
+
 def test_every_page_of_the_site_has_the_policy_before_anything_it_speaks_of(
     site: Path,
 ) -> None:
     for path in pages(site):
-        head = BeautifulSoup(path.read_bytes(), "html.parser").head
+        head = read(path).head
         assert head is not None
 
         names = [tag.name for tag in head.find_all(True)]
@@ -118,7 +124,7 @@ def test_every_page_of_the_site_has_the_policy_before_anything_it_speaks_of(
 
 def test_no_page_has_a_script_or_a_style_that_its_policy_forbids(site: Path) -> None:
     for path in pages(site):
-        page = BeautifulSoup(path.read_bytes(), "html.parser")
+        page = read(path)
         policy = page.find("meta", {"http-equiv": "Content-Security-Policy"})["content"]
 
         inline = [tag.string or "" for tag in page.find_all("script", src=False)]
