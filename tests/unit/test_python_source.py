@@ -103,6 +103,14 @@ def test_list_items_and_set_in_lines_are_messages_of_their_own() -> None:
     ]
 
 
+def test_a_numbered_item_goes_on_below_its_words() -> None:
+    code = "# 1. one\n#    goes on\n"
+    long = "긴 설명 " * 20
+
+    assert messages(code) == ["one goes on"]
+    assert messages(replace_comments(code, lambda _: long)) == [long.strip()]
+
+
 @pytest.mark.parametrize("comment", NO_MESSAGES.split("\n"))
 def test_directives_shapes_and_rules_are_no_messages(comment: str) -> None:
     assert messages(f"{comment}\nx = 1\n") == []
