@@ -1,0 +1,19 @@
+"""The files beside the languages name only what is there."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+from gallery_site.root_files import Choice, all_pages
+
+
+def test_the_sitemap_names_a_page_only_in_languages_that_have_it(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "ko").mkdir()
+    (tmp_path / "ko" / "page.html").touch()
+    site = SimpleNamespace(address="https://a.org/", pages=lambda: ["nowhere", "page"])
+    offered = [Choice(language, language, "", "", "", "") for language in ("en", "ko")]
+
+    listed = list(all_pages(site, offered, tmp_path))
+
+    assert listed == [{"ko": "https://a.org/ko/page.html"}]
