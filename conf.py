@@ -72,8 +72,8 @@ html_search_options = {
     }
 }
 
-# The page of the repository, such as "https://github.com/owner/name"; then pages lead to
-# where their catalogs are edited and problems are reported.
+# The repository, such as "https://github.com/owner/name"; then each page leads to
+# where its catalog is edited and a problem is reported.
 gallery_repository_url = ""
 
 # The address of the site: the folder that the languages are in. Empty while it has

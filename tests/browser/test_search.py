@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import pytest
 import sphinx.search
-from paths import PROJECT, ROOTS, TESTS
+from paths import PROJECT, TESTS
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 from polling import wait_until
 from sphinx.search.en import SearchEnglish

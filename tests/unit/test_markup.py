@@ -1,12 +1,12 @@
 """Inline markup beside CJK letters, and what must not become markup."""
 
 import re
-from pathlib import Path
 
 import pytest
 from docutils import nodes
 from docutils.core import publish_doctree
 from docutils.utils import punctuation_chars
+from paths import PROJECT
 
 from gallery_intl.text.cjk import end_markup_at_cjk
 
@@ -70,10 +70,8 @@ def test_loading_twice_changes_nothing() -> None:
 def test_the_ranges_of_letters_stand_in_one_place() -> None:
     """What counts as a letter of Korean, Han or kana is said once."""
     has_range = re.compile(r"\\u(?:11|30|31|34|4e|9f|ac|d7)\w\w-|가-힣")
-    project = Path(__file__).parent.parent
-
     assert [
-        str(path.relative_to(project))
-        for path in sorted(project.glob("gallery_intl/**/*.py"))
+        str(path.relative_to(PROJECT))
+        for path in sorted(PROJECT.glob("gallery_intl/**/*.py"))
         if has_range.search(path.read_text(encoding="utf-8"))
     ] == ["gallery_intl/text/cjk.py"]

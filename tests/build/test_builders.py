@@ -7,12 +7,13 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
+from paths import ROOTS
 from sphinx.application import Sphinx
 from sphinx.builders.gettext import MessageCatalogBuilder
 from sphinx.deprecation import RemovedInSphinx11Warning
 from sphinx.testing.util import SphinxTestApp
 
-ROOT = Path(__file__).with_name("roots") / "test-figures"
+ROOT = ROOTS / "test-figures"
 
 Make = Callable[..., SphinxTestApp]
 

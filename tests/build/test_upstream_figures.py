@@ -7,11 +7,12 @@ import shutil
 from pathlib import Path
 
 import pytest
+from paths import ROOTS
 from sphinx.testing.util import SphinxTestApp
 
 from gallery_intl.figures import upstream
 
-ROOT = Path(__file__).with_name("roots") / "test-figures"
+ROOT = ROOTS / "test-figures"
 CONF = {
     "examples_dirs": "gallery",
     "gallery_dirs": "tutorials",

@@ -9,9 +9,9 @@ from pathlib import Path
 import nbformat
 import polib
 import pytest
+from paths import PROJECT, ROOTS
 
-PROJECT = Path(__file__).parents[1]
-ROOT = Path(__file__).with_name("roots") / "test-downloads"
+ROOT = ROOTS / "test-downloads"
 PAGE = "tutorials/part/page"
 ADDRESS = "https://example.org/a/very/long/address/that/takes/nearly/a/line/of/its/own"
 SCRIPT = f'''\

@@ -10,11 +10,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from paths import PROJECT, ROOTS
 
 from gallery_intl.catalogs import po
 
-ROOT = Path(__file__).parent / "roots" / "test-translators"
-PROJECT = Path(__file__).parent.parent
+ROOT = ROOTS / "test-translators"
 PAGES = ["index", "sphinx", "tutorials/index", "tutorials/sums"]
 OTHERS = "{'gallery_run', 'gallery_site', 'torch'} & sys.modules.keys()"
 

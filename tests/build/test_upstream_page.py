@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from docutils import nodes
+from paths import ROOTS
 from sphinx import addnodes
 from sphinx.testing.util import SphinxTestApp
 from sphinx_gallery.directives import imgsgnode
@@ -16,7 +17,7 @@ from gallery_intl.page.furniture import with_class
 from gallery_intl.page.page import block_near
 from gallery_intl.script.source import blocks
 
-ROOT = Path(__file__).with_name("roots") / "test-run"
+ROOT = ROOTS / "test-run"
 SCRIPT = '''"""
 Title
 =====

@@ -1,6 +1,6 @@
 """Write the table of all settings into gallery_intl/README.md.
 
-    python tests/settings.py
+    python tests/tools/settings.py
 
 The table is made from the code: name, default and types of each ``add_config_value``,
 and the comment above it, which says what it does.
@@ -11,13 +11,13 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
-PROJECT = Path(__file__).resolve().parent.parent
+from paths import PROJECT
+
 README = PROJECT / "gallery_intl" / "README.md"
 PACKAGES = ("gallery_intl", "gallery_run", "gallery_site")
-START, END = "<!-- settings, made by tests/settings.py -->\n", "<!-- end -->\n"
+START, END = "<!-- settings, made by tests/tools/settings.py -->\n", "<!-- end -->\n"
 TYPES = ("list", "dict", "str", "bool", "int", "float", "tuple", "set")
 
 

@@ -8,12 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from paths import ROOTS
 from sphinx.testing.util import SphinxTestApp
 from sphinx_gallery import gen_gallery, gen_rst
 
 from gallery_run import upstream
 
-ROOT = Path(__file__).with_name("roots") / "test-run"
+ROOT = ROOTS / "test-run"
 FIGURE = """
 import matplotlib.pyplot as plt
 plt.plot([1, 2])
