@@ -126,10 +126,8 @@ class GalleryImage(upstream.ImageSg, SphinxDirective):  # type: ignore[misc]
         path = Path(self.env.relfn2path(uri)[1])
         if script is None or not path.is_file():
             return
-        figure, block = (
-            path.read_text(encoding="utf-8"),
-            pages.page_of(self.env).row(self.get_source_info()[1]),
-        )
+        figure = path.read_text(encoding="utf-8")
+        block = pages.page_of(self.env).row(self.get_source_info()[1])
         alt = "" if upstream.is_file_name(alt, uri) else alt
         for text in figure_messages(figure, alt, script.text):
             node = figure_message("", "", format="", message=text)
@@ -151,16 +149,13 @@ class TranslateFigures(SphinxTransform):
             message.parent.remove(message)
         shown = 0
         for image in self.document.findall(nodes.image):
-            if page := self.page_of(image):
+            # what a feature says of an image goes before the name of its file
+            named: str | None = image.attributes.pop("gallery_page", None)
+            if page := named or page_of(image["uri"], self.env):
                 show(image, page, self.env)
                 if shown:
                     image["loading"] = "lazy"
                 shown += 1
-
-    def page_of(self, image: nodes.image) -> str | None:
-        """Return the page whose words a figure has, as a feature or its file says."""
-        named: str | None = image.attributes.pop("gallery_page", None)
-        return named or page_of(image["uri"], self.env)
 
 
 def page_of(uri: str, env: BuildEnvironment) -> str | None:

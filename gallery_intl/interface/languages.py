@@ -140,12 +140,6 @@ def list_published(config: Config) -> None:
     }
 
 
-def is_there(app: Sphinx, language: str, uri: str) -> bool:
-    """Return whether the site will have a page in a language."""
-    published = app.config.gallery_intl_published
-    return language not in published or uri in published[language]
-
-
 def add_links(
     app: Sphinx,
     pagename: str,
@@ -154,10 +148,11 @@ def add_links(
     doctree: nodes.document | None,
 ) -> None:
     uri = app.builder.get_target_uri(pagename)
+    published = app.config.gallery_intl_published
     languages = {
         language: name
         for language, name in app.config.gallery_intl_languages.items()
-        if is_there(app, language, uri)
+        if language not in published or uri in published[language]
     }
     root, page = context["content_root"], context.get("pageurl")
     siblings = app.config.gallery_intl_siblings

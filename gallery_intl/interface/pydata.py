@@ -66,7 +66,5 @@ def complete_style_sheets(app: Sphinx, error: Exception | None) -> None:
     if error or app.builder.format != "html":
         return
     for path in sorted(Path(app.outdir, "_static").rglob("*.css")):
-        old = path.read_text(encoding="utf-8")
-        new = with_all_modes(old)
-        if new != old:
-            path.write_text(new, encoding="utf-8")
+        css = with_all_modes(path.read_text(encoding="utf-8"))
+        path.write_text(css, encoding="utf-8")
