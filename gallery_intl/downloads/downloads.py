@@ -21,7 +21,6 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import _
 from sphinx.transforms import SphinxTransform
-from sphinx.util.typing import ExtensionMetadata
 
 from gallery_intl import order
 from gallery_intl.downloads.markdown import escape
@@ -186,13 +185,3 @@ def pack_gallery(app: Sphinx, env: BuildEnvironment) -> None:
     for files_of_page in env.dependencies.values():
         # it is newer than the page that links to it, which need not be read again
         files_of_page.discard(env.srcdir / known)
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    app.add_event("gallery-notebook-cells")
-    app.add_config_value("gallery_intl_archive", "gallery.zip", "env", str)
-    app.add_transform(WriteScript)
-    # before Sphinx collects the files to download (500)
-    app.connect("doctree-read", write_notebook, priority=order.WRITE_NOTEBOOK)
-    app.connect("env-updated", pack_gallery)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -20,7 +20,6 @@ from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import ConfigError
 from sphinx.locale import _
-from sphinx.util.typing import ExtensionMetadata
 
 from gallery_intl.catalogs.progress import Count, Credits
 
@@ -128,11 +127,3 @@ def check_repository(app: Sphinx, config: Config) -> None:
             f"gallery_repository_url: {url!r} is no address of a repository (write it"
             " like https://github.com/owner/name)"
         )
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    # the page of the repository at its host, where catalogs are edited
-    app.add_config_value("gallery_repository_url", "", "env", frozenset({str}))
-    app.connect("config-inited", check_repository)
-    app.connect("html-page-context", offer_new_issue)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -16,7 +16,6 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.locale import _
 from sphinx.transforms import SphinxTransform
-from sphinx.util.typing import ExtensionMetadata
 
 from gallery_intl import order
 from gallery_intl.builders import collects_messages
@@ -189,11 +188,3 @@ def mark_outputs(app: Sphinx, document: nodes.document, docname: str) -> None:
         # docutils writes this class as lang="en"
         block["classes"] = [f"language-{SOURCE_LANGUAGE}"]
         box += block
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    app.add_event("gallery-page-needs")
-    app.add_transform(RemoveFurniture)
-    app.add_transform(FillFurniture)
-    app.connect("doctree-resolved", mark_outputs)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

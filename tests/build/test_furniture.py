@@ -140,7 +140,7 @@ def test_the_words_of_a_module_come_in_the_order_of_its_lines() -> None:
     assert words == sorted(words, key=lambda word: source.index(f'_("{word}")'))
 
 
-EXTENSIONS = ["sphinx_gallery.gen_gallery", "gallery_intl.page.furniture"]
+EXTENSIONS = ["sphinx_gallery.gen_gallery", "gallery_intl"]
 BINDER = {
     "org": "org",
     "repo": "repo",
