@@ -149,6 +149,7 @@ def test_every_priority_is_a_name_of_order() -> None:
 
 
 def test_the_order_is_right_beside_sphinx() -> None:
-    assert ApplySourceWorkaround.default_priority < order.TRANSLATE_SCRIPT
+    assert ApplySourceWorkaround.default_priority < order.ANNOTATE
+    assert order.ANNOTATE < order.TRANSLATE_SCRIPT < order.COLLECT_COMMENTS
     assert order.FORBID < i18n.Locale.default_priority < order.ALLOW
     assert i18n.TranslationProgressTotaliser.default_priority < order.TRANSLATE_FIGURES

@@ -31,7 +31,7 @@ def test_a_setting_is_read_from_the_code() -> None:
 def test_the_table_is_that_of_the_code() -> None:
     readme = README.read_text(encoding="utf-8")
 
-    assert with_table(readme) == readme, "run python tests/settings.py"
+    assert with_table(readme) == readme, "run python tests/tools/settings.py"
 
 
 def test_a_setting_is_added_once() -> None:
@@ -39,3 +39,7 @@ def test_a_setting_is_added_once() -> None:
 
     assert {setting.package for setting in settings()} == set(PACKAGES)
     assert sorted(names) == sorted(set(names))
+
+
+def test_every_setting_says_what_it_does() -> None:
+    assert [setting.name for setting in settings() if not setting.about] == []
