@@ -151,7 +151,7 @@ def test_a_rank_that_fails_fails_the_page(stage: Stage, code: str, said: str) ->
 
     assert str(failure.value).startswith("page.py: rank 1 ")
     assert said in str(failure.value)
-    assert time.monotonic() - began < 6
+    assert time.monotonic() - began < 20  # it would be 60
     assert not stage.md5.exists()
 
 
@@ -238,7 +238,7 @@ def test_rank_0_does_not_wait_for_a_dead_rank(stage: Stage) -> None:
     with pytest.raises(ranks.RankError, match="OSError: gone"):
         stage.play(RANK + "if rank: raise OSError('gone')\ntime.sleep(60)\n")
 
-    assert time.monotonic() - began < 6
+    assert time.monotonic() - began < 20  # it would be 60
 
 
 def test_a_rank_that_hangs_is_said_when_rank_0_times_out(stage: Stage) -> None:
