@@ -14,7 +14,7 @@ from sphinx_gallery.directives import imgsgnode
 
 from gallery_intl.page import upstream
 from gallery_intl.page.furniture import with_class
-from gallery_intl.page.page import block_near
+from gallery_intl.page.page import Row, places
 from gallery_intl.script.source import blocks
 
 ROOT = ROOTS / "test-run"
@@ -131,9 +131,10 @@ def test_labels_stand_before_the_first_text_and_the_footer(app: SphinxTestApp) -
         f"{upstream.LABEL}pages_part_first.py:",
         f"{upstream.FOOTER_LABEL}pages_part_first.py:",
     ]
-    assert block_near(rst, rows["Words."]) == (1, 5)
-    assert block_near(rst, rows["More words."])[1] == 14
-    assert block_near(rst, len(rst)) == (0, 1)
+    found = [Row(), *places(rst)]
+    assert (found[rows["Words."]].first, found[rows["Words."]].near) == (1, 5)
+    assert found[rows["More words."]].near == 14
+    assert found[len(rst)] == Row()
 
 
 def test_the_running_time_lies_beside_the_page(app: SphinxTestApp) -> None:
