@@ -20,7 +20,8 @@ from gallery_intl.files import replace_file
 
 SOURCE_LANGUAGE = "en"  # what the scripts and the interface are written in
 WIDTH = 79
-WAIVER = re.compile(r"^check-ignore: unchanged\b", re.MULTILINE)
+INTERFACE = "sphinx"  # the catalog that belongs to no page
+WAIVER = re.compile(r"^check-ignore: *([\w-]*)(?: +- +(.*))?", re.MULTILINE)
 MSGID = re.compile(r"(#~ ?)?msgid\b")
 MARKUP = re.compile(
     r"``.+?``"  # literals
@@ -164,17 +165,15 @@ def has_prose(msgid: str) -> bool:
     return re.search(r"[A-Za-z]{2}", MARKUP.sub(" ", msgid)) is not None
 
 
-def is_english(entry: polib.POEntry) -> bool:
-    """Return whether a translation only repeats its English prose, unexplained.
+def waivers(entry: polib.POEntry) -> dict[str, str]:
+    """Map the rules that ``# check-ignore: rule - reason`` sets aside to reasons."""
+    return dict(WAIVER.findall(entry.tcomment))
 
-    An entry that must stay as it is carries the comment
-    ``# check-ignore: unchanged - reason``.
-    """
-    return (
-        entry.msgstr == entry.msgid
-        and has_prose(entry.msgid)
-        and not WAIVER.search(entry.tcomment)
-    )
+
+def is_english(entry: polib.POEntry) -> bool:
+    """Return whether a translation only repeats its English prose, unexplained."""
+    is_copy = entry.msgstr == entry.msgid and has_prose(entry.msgid)
+    return is_copy and "unchanged" not in waivers(entry)
 
 
 def translations(path: Path) -> dict[str, str]:

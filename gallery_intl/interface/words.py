@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
-import polib  # type: ignore[import-untyped]
 from babel.messages.pofile import read_po
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -34,8 +33,7 @@ from gallery_intl.interface.upstream import (
     with_copy_words,
     with_search_words,
 )
-from gallery_intl.rules.check import check_entry
-from gallery_intl.rules.glossary import Glossary
+from gallery_intl.rules.message import Message, rules_for
 
 HERE = Path(__file__).parents[1]
 
@@ -195,9 +193,9 @@ def fill_from_sphinx(path: Path, language: str) -> bool:
     known, catalog = sphinx_catalog(language), catalogs.read(path)
     for entry in catalogs.active(catalog):
         words = known.gettext(entry.msgid)
-        tried = polib.POEntry(msgid=entry.msgid, msgstr=words)
         if entry.msgstr or words == entry.msgid:
             continue
-        if not any(check_entry(tried, language, True, Glossary())):
+        message = Message(language, entry.msgid, words, is_interface=True)
+        if not any(any(rule(message)) for rule in rules_for(language).values()):
             entry.msgstr = words
     return catalogs.write(path, catalog)

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,8 +24,9 @@ from gallery_intl.rules.glossary import Glossary, read_glossary
 from gallery_intl.rules.message import GUARDS, LANGUAGES, RULES, Message, rules_for
 
 MODULES = (markup, values, writing, korean)  # importing one registers its rules
-INTERFACE = "sphinx.po"
-WAIVER = re.compile(r"^check-ignore: *([\w-]*)(?: +- +(.*))?", re.MULTILINE)
+
+Broken = tuple[str, str]  # a rule, and what is wrong
+Check = Callable[[Message, polib.POEntry], Iterator[Broken]]
 
 
 class Finding(NamedTuple):
@@ -48,54 +48,46 @@ class Finding(NamedTuple):
 
 def check_catalogs(paths: Iterable[Path], glossary: Glossary) -> Iterator[Finding]:
     """Check catalogs against all rules of their languages."""
-    for path, language, entry in entries_of(paths):
-        if isinstance(entry, Finding):
-            yield entry
-            continue
-        is_interface = path.name == INTERFACE
-        for name, text in check_entry(entry, language, is_interface, glossary):
-            yield Finding(path, entry.linenum, name, text)
+    return _findings(paths, _check, glossary)
 
 
 def guard_catalogs(paths: Iterable[Path]) -> Iterator[Finding]:
     """Check catalogs against the rules that a build keeps."""
-    rules = {name: RULES[name] for name in sorted(GUARDS)}
-    for path, language, entry in entries_of(paths):
-        if isinstance(entry, Finding):
-            yield entry
-            continue
-        message = Message(language, entry.msgid, entry.msgstr, path.name == INTERFACE)
-        for name, function in rules.items():
-            for text in function(message):
-                yield Finding(path, entry.linenum, name, text)
+    return _findings(paths, _guard, Glossary())
 
 
-def entries_of(
-    paths: Iterable[Path],
-) -> Iterator[tuple[Path, str, polib.POEntry | Finding]]:
-    """Yield the translations of catalogs to check; of a broken one what is wrong."""
+def _findings(
+    paths: Iterable[Path], check: Check, glossary: Glossary
+) -> Iterator[Finding]:
     for path in paths:
         try:
             catalog = catalogs.shared(path)
         except catalogs.CatalogError as error:
             line, text = str(error).removeprefix(f"{path}:").split(": ", 1)
-            yield path, "", Finding(path, int(line), "broken-catalog", text)
+            yield Finding(path, int(line), "broken-catalog", text)
             continue
         language = language_of(path) or catalog.metadata.get("Language", "")
         for entry in filter(catalogs.is_translated, catalog):
             if language == SOURCE_LANGUAGE and entry.msgstr == entry.msgid:
                 continue
-            yield path, language, entry
+            texts = (entry.msgid, entry.msgstr)
+            is_interface = path.stem == catalogs.INTERFACE
+            message = Message(language, *texts, is_interface, glossary)
+            for rule, text in check(message, entry):
+                yield Finding(path, entry.linenum, rule, text)
 
 
-def check_entry(
-    entry: polib.POEntry, language: str, is_interface: bool, glossary: Glossary
-) -> Iterator[tuple[str, str]]:
-    """Yield what is wrong with an entry, as rule and text, and with its waivers."""
-    message = Message(language, entry.msgid, entry.msgstr, is_interface, glossary)
-    waivers: dict[str, str] = dict(WAIVER.findall(entry.tcomment))
+def _guard(message: Message, _entry: polib.POEntry) -> Iterator[Broken]:
+    for name in sorted(GUARDS):
+        for text in RULES[name](message):
+            yield name, text
+
+
+def _check(message: Message, entry: polib.POEntry) -> Iterator[Broken]:
+    """Check a message against the rules of its language, and its waivers."""
+    waivers = catalogs.waivers(entry)
     used = set()
-    for name, function in rules_for(language).items():
+    for name, function in rules_for(message.language).items():
         for text in function(message):
             used.add(name)
             if name not in waivers or name in GUARDS:

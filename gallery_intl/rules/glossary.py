@@ -96,9 +96,9 @@ def alternatives(translation: str) -> list[str]:
 
 def has_term(text: str, term: str, translation: str, language: str) -> bool:
     """Return whether a text has one of a term's translations, ``a/b``, inflected."""
-    for word in alternatives(translation):
-        if folded(ENDINGS.sub("", word), language) in folded(text, language):
-            return True
+    stems = (ENDINGS.sub("", word) for word in alternatives(translation))
+    if any(folded(stem, language) in folded(text, language) for stem in stems):
+        return True
     # A name that stays English: **gather** in the text, not "…(gather)".
     return folded(term, "en") in folded(BRACKETS.sub("", text), "en")
 

@@ -10,6 +10,7 @@ from docutils import nodes
 from gallery_intl.rules.message import Message, rule
 from gallery_intl.text.cjk import SYLLABLES
 
+INLINE = (nodes.literal, nodes.reference, nodes.inline, nodes.strong, nodes.emphasis)
 HANGUL_START, LETTERS_PER_FINAL = 0xAC00, 28
 RIEUL = 8  # ㄹ, the final after which 로 follows as after a vowel
 # The final letter of each digit as it is read: 영 일 이 삼 사 오 육 칠 팔 구.
@@ -19,18 +20,15 @@ LETTER_FINALS = {"L": 8, "M": 16, "N": 4}
 PAIRS = {"은": "는", "이": "가", "을": "를", "과": "와", "으로": "로"}  # final: none
 FORMS = {**PAIRS, **{without: final for final, without in PAIRS.items()}}
 TAIL = r"(?:서|써|는|도|만|의|부터)?"
-PARTICLE = rf"(?P<particle>(?:으로|로){TAIL}|(?:과|와)(?:의|는|도)?|[은는이가을를])"
-LATIN_WORD = re.compile(
-    rf"(?P<word>[A-Za-z][A-Za-z0-9_.]{{0,40}}){PARTICLE}(?![{SYLLABLES}])"
+END = f"(?![{SYLLABLES}])"
+PARTICLE = (
+    rf"(?P<particle>(?:으로|로){TAIL}|(?:과|와)(?:의|는|도)?|[은는이가을를]){END}"
 )
-NUMBER = re.compile(rf"(?<![-A-Za-z_.\d])(?P<word>\d+){PARTICLE}(?![{SYLLABLES}])")
-BEFORE_BRACKETS = re.compile(
-    rf"(?P<word>[{SYLLABLES}])\([A-Za-z][^()]*\){PARTICLE}(?![{SYLLABLES}])"
-)
+LATIN_WORD = re.compile(rf"(?P<word>[A-Za-z][A-Za-z0-9_.]{{0,40}}){PARTICLE}")
+NUMBER = re.compile(rf"(?<![-A-Za-z_.\d])(?P<word>\d+){PARTICLE}")
+BEFORE_BRACKETS = re.compile(rf"(?P<word>[{SYLLABLES}])\([A-Za-z][^()]*\){PARTICLE}")
 # After Hangul only what is no ending of a noun or a verb: 평가 and 있는 are right.
-AFTER_HANGUL = re.compile(
-    rf"(?P<word>[{SYLLABLES}])(?P<particle>를|와|으로)(?![{SYLLABLES}])"
-)
+AFTER_HANGUL = re.compile(rf"(?P<word>[{SYLLABLES}])(?P<particle>를|와|으로){END}")
 PARTICLES = (
     "(?:으로|로)(?:부터|서|써|는|도|만)?|에(?:서는|서|게|는|도)?|은|는|이|가|을|를|와|과|의"
     "|도|만|까지|부터|처럼|보다|마다|(?:이)?(?:라는|란)"
@@ -49,10 +47,9 @@ def particle_space(message: Message) -> Iterator[str]:
     Bad (ko): "Call ``step``." -> "``step`` 을 호출합니다."
     Good (ko): "Call ``step``." -> "``step``을 호출합니다."
     """
-    for node in message.target.findall(is_inline):
+    for node in message.target.findall(lambda node: isinstance(node, INLINE)):
         after = node.next_node(descend=False, siblings=True)
-        found = APART.match(str(after)) if isinstance(after, nodes.Text) else None
-        if found:
+        if isinstance(after, nodes.Text) and (found := APART.match(after)):
             yield f'"{node.astext()}" and {found[1]} are apart (delete the space)'
 
 
@@ -66,7 +63,11 @@ def particle_form(message: Message) -> Iterator[str]:
     Bad (ko): "The GPU computes." -> "GPU이 계산합니다."
     Good (ko): "The wrapper computes." -> "래퍼(wrapper)가 계산합니다."
     """
-    yield from particle_errors(message.target.astext())
+    for pattern in (LATIN_WORD, NUMBER, BEFORE_BRACKETS, AFTER_HANGUL):
+        for match in pattern.finditer(message.target.astext()):
+            right = right_form(match["word"], match["particle"])
+            if right != match["particle"]:
+                yield f"{match[0]} (write {right} after this sound)"
 
 
 @rule("ko")
@@ -78,20 +79,6 @@ def formal_korean(message: Message) -> Iterator[str]:
     """
     for match in KOREAN_PLAIN.finditer(message.prose):
         yield f'"{match[0]}" is not 합니다체 (end with -니다 or -십시오)'
-
-
-def is_inline(node: nodes.Node) -> bool:
-    kinds = (nodes.literal, nodes.reference, nodes.inline, nodes.strong, nodes.emphasis)
-    return isinstance(node, kinds)
-
-
-def particle_errors(text: str) -> Iterator[str]:
-    """Yield which particles of a text have the wrong form."""
-    for pattern in (LATIN_WORD, NUMBER, BEFORE_BRACKETS, AFTER_HANGUL):
-        for match in pattern.finditer(text):
-            right = right_form(match["word"], match["particle"])
-            if right != match["particle"]:
-                yield f"{match[0]} (write {right} after this sound)"
 
 
 def right_form(word: str, particle: str) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from docutils import nodes
 
 from gallery_intl.rules.message import Message, kinds, problem, rule
 
-LITERAL_ROLES = {"code", "literal"}
+KINDS = {"code": "code", "literal": "code", "math": "math"}  # of roles; "": others
 
 
 @rule(guard=True)
@@ -79,7 +80,9 @@ def math(message: Message) -> Iterator[str]:
     Bad (zh_CN): "Take :math:`2x`." -> "取 :math:`3x`。"
     Good (zh_CN): "Take :math:`2x`." -> "取 :math:`2x`。"
     """
-    yield from compare(message, math_of, "formulas stay as in English")
+    yield from compare(
+        message, partial(roles_of, kind="math"), "formulas stay as in English"
+    )
 
 
 @rule(guard=True)
@@ -113,10 +116,10 @@ def named_link(message: Message) -> Iterator[str]:
     Good (zh_CN): "`Docs <https://a.org/>`__" -> "`文档 <https://a.org/>`__"
     """
     was, became = (
-        sum(1 for _node in document.findall(nodes.target))
+        list(document.findall(nodes.target))
         for document in (message.source, message.target)
     )
-    if became > was:
+    if len(became) > len(was):
         yield "the link gives its text as a name to the page (end it with `__)"
 
 
@@ -130,29 +133,26 @@ def emphasis(message: Message) -> Iterator[str]:
     yield from compare(message, emphasis_of, "emphasize the same words")
 
 
-def literals_of(document: nodes.document) -> Counter[str]:
-    plain = (f"``{node.astext()}``" for node in document.findall(nodes.literal))
-    named = (
-        shown(node) for node in roles_in(document) if node["role"] in LITERAL_ROLES
-    )
-    return Counter([*plain, *named])
+def literals_of(document: nodes.document) -> list[str]:
+    plain = [f"``{node.astext()}``" for node in document.findall(nodes.literal)]
+    return plain + roles_of(document, "code")
 
 
-def roles_of(document: nodes.document) -> Counter[str]:
-    others = {*LITERAL_ROLES, "math"}
-    return Counter(shown(n) for n in roles_in(document) if n["role"] not in others)
+def roles_of(document: nodes.document, kind: str = "") -> list[str]:
+    """Return the roles of one kind, with their targets."""
+    return [
+        f":{node['role']}:`{node['target'] or '…'}`"
+        for node in document.findall(nodes.inline)
+        if "role" in node and KINDS.get(node["role"], "") == kind
+    ]
 
 
-def math_of(document: nodes.document) -> Counter[str]:
-    return Counter(shown(n) for n in roles_in(document) if n["role"] == "math")
-
-
-def urls_of(document: nodes.document) -> Counter[str]:
+def urls_of(document: nodes.document) -> list[str]:
     links = document.findall(nodes.reference)
-    return Counter(node["refuri"] for node in links if "refuri" in node)
+    return [node["refuri"] for node in links if "refuri" in node]
 
 
-def references_of(document: nodes.document) -> Counter[str]:
+def references_of(document: nodes.document) -> list[str]:
     kinds = (
         nodes.footnote_reference,
         nodes.citation_reference,
@@ -160,32 +160,18 @@ def references_of(document: nodes.document) -> Counter[str]:
     )
     found = [node.rawsource for kind in kinds for node in document.findall(kind)]
     links = document.findall(nodes.reference)
-    names = [
-        # one without a name takes the next target of the page that has none either
-        f"{n['refname']}_" if "refname" in n else "…__"
-        for n in links
-        if "refuri" not in n
-    ]
-    return Counter(found + names)
+    # one without a name takes the next target of the page that has none either
+    names = [f"{node.get('refname', '…_')}_" for node in links if "refuri" not in node]
+    return found + names
 
 
-def emphasis_of(document: nodes.document) -> Counter[str]:
+def emphasis_of(document: nodes.document) -> list[str]:
     signs = {nodes.emphasis: "*…*", nodes.strong: "**…**"}
-    return Counter(
-        sign for kind, sign in signs.items() for _node in document.findall(kind)
-    )
-
-
-def roles_in(document: nodes.document) -> Iterator[nodes.inline]:
-    return (node for node in document.findall(nodes.inline) if "role" in node)
-
-
-def shown(node: nodes.inline) -> str:
-    return f":{node['role']}:`{node['target'] or '…'}`"
+    return [sign for kind, sign in signs.items() for _node in document.findall(kind)]
 
 
 def compare(
-    message: Message, collect: Callable[[nodes.document], Counter[str]], remedy: str
+    message: Message, collect: Callable[[nodes.document], list[str]], remedy: str
 ) -> Iterator[str]:
     """Yield what a translation lost and added; nothing while its markup is broken.
 
@@ -193,7 +179,7 @@ def compare(
     """
     if message.msgid == message.msgstr or not message.is_whole:
         return
-    was, became = collect(message.source), collect(message.target)
+    was, became = map(Counter, map(collect, (message.source, message.target)))
     changes = {"lost": was - became, "added": set(became) - set(was)}
     told = [f"{name}: {', '.join(sorted(c))}" for name, c in changes.items() if c]
     if told:

@@ -17,12 +17,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import ModuleType
 from typing import Any
 
 from docutils import frontend, nodes, utils
-from docutils.parsers.rst import Directive, Parser
-from docutils.parsers.rst.states import Inliner, RSTStateMachine, state_classes
+from docutils.parsers.rst import Parser
+from docutils.parsers.rst.states import RSTStateMachine, state_classes
 from docutils.statemachine import string2lines
 from docutils.utils import Reporter
 from sphinx.util.docutils import CustomReSTDispatcher
@@ -76,15 +75,13 @@ class Message:
         return self._document(self.msgstr)
 
     def _document(self, text: str) -> nodes.document:
-        if self.is_markup:
-            return parse(text)
-        return plain(text, self.is_interface)
+        return parse(text) if self.is_markup else plain(text, self.is_interface)
 
     @cached_property
     def left_over(self) -> Counter[str]:
         """The signs of markup that are shown as text, and are not so in English."""
-        became, was = map(signs, (self.prose, self.english))
-        return became - was
+        was, became = map(LEFT_OVER.findall, (self.english, self.prose))
+        return Counter(became) - Counter(was)
 
     @cached_property
     def is_whole(self) -> bool:
@@ -139,32 +136,15 @@ def rules_for(language: str) -> dict[str, Rule]:
 class AnyRole(CustomReSTDispatcher):
     """Know every role, Sphinx's and others', and no directive."""
 
-    def role(
-        self,
-        role_name: str,
-        language_module: ModuleType,
-        lineno: int,
-        reporter: Reporter,
-    ) -> tuple[RoleFunction, list[nodes.system_message]]:
+    def role(self, *_place: Any) -> tuple[RoleFunction, list[nodes.system_message]]:
         return read_role, []
 
-    def directive(
-        self,
-        directive_name: str,
-        language_module: ModuleType,
-        document: nodes.document,
-    ) -> tuple[type[Directive] | None, list[nodes.system_message]]:
+    def directive(self, *_place: Any) -> tuple[None, list[nodes.system_message]]:
         return None, []
 
 
 def read_role(
-    name: str,
-    rawtext: str,
-    text: str,
-    lineno: int,
-    inliner: Inliner,
-    options: object = None,
-    content: object = (),
+    name: str, rawtext: str, text: str, *_place: Any, **_options: Any
 ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
     """Keep a role's name and target; show its words where they are known."""
     name = "" if name == "default" else name
@@ -236,11 +216,6 @@ def kinds(document: nodes.document) -> list[str]:
         for child in document.children
         if not isinstance(child, nodes.system_message)
     ]
-
-
-def signs(text: str) -> Counter[str]:
-    """Count what looks like markup in a text that should have none."""
-    return Counter(LEFT_OVER.findall(text))
 
 
 def prose(node: nodes.Node) -> str:

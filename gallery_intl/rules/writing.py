@@ -177,10 +177,9 @@ def spaces(message: Message) -> Iterator[str]:
     Good (ko): "Batch" -> "배치"
     """
     msgid, msgstr = message.msgid, message.msgstr
-    before = msgstr[:1].isspace() and not msgid[:1].isspace()
-    after = msgstr[-1:].isspace() and not msgid[-1:].isspace()
-    if before or after:
-        yield f"a space {'before' if before else 'after'} the text (delete it)"
+    for at, side in ((0, "before"), (-1, "after")):
+        if msgstr and msgstr[at].isspace() and not msgid[at].isspace():
+            yield f"a space {side} the text (delete it)"
     if "  " in message.prose and "  " not in message.english:
         yield "two spaces (leave one)"
 
