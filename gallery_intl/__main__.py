@@ -59,7 +59,7 @@ def merged(project: Project, templates: Path) -> Iterator[Path]:
     changed = [*merge.update(templates, project.locale_dir, project.languages)]
     yield from changed
     for language in project.languages:
-        path = po.po_path(project.locale_dir, language, "sphinx")
+        path = po.po_path(project.locale_dir, language, po.INTERFACE)
         if path.is_file() and fill_from_sphinx(path, language) and path not in changed:
             yield path
 

@@ -3,10 +3,7 @@
 Unlike ``sphinx-intl update`` it looks for a message's translation in all catalogs of
 the language: a paragraph that moved to another page keeps its translation, a changed
 one becomes fuzzy beside its previous text, a removed one stays as an obsolete entry.
-
-Where only code or punctuation changed the translation is adapted: what changed must
-stand in it to the letter, and must not be read aloud before a Korean particle, whose
-form depends on it. Everything else is for a person.
+Where only code or punctuation changed the translation is adapted, if that is safe.
 """
 
 from __future__ import annotations
@@ -14,7 +11,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import polib  # type: ignore[import-untyped]
@@ -70,10 +67,7 @@ def read_all(folder: Path, suffix: str) -> Pages:
 
 
 def merge_language(
-    templates: Pages,
-    present: Pages,
-    language: str,
-    wording: dict[str, str] | None = None,
+    templates: Pages, present: Pages, language: str, wording: Mapping[str, str] = {}
 ) -> Pages:
     """Return a language's catalogs by page, merged with the templates.
 
@@ -82,32 +76,25 @@ def merge_language(
     memory = remember(present.values())
     empty = polib.POFile()
     merged = {
-        page: merge(template, present.get(page, empty), memory, language, wording or {})
+        page: merge(template, present.get(page, empty), memory, language, wording)
         for page, template in sorted(templates.items())
     }
     known = {(entry.msgid, entry.msgstr) for file in merged.values() for entry in file}
     for page in sorted(present.keys() - templates.keys()):
         old = merge(empty, present[page], memory, language, {})
-        merged[page] = without(old, known)
-        known |= {(entry.msgid, entry.msgstr) for entry in merged[page]}
+        old[:] = [entry for entry in old if (entry.msgid, entry.msgstr) not in known]
+        known |= {(entry.msgid, entry.msgstr) for entry in old}
+        merged[page] = old
     return merged
-
-
-def without(file: polib.POFile, known: set[tuple[str, str]]) -> polib.POFile:
-    """Return a catalog without the translations that live elsewhere."""
-    kept = polib.POFile()
-    kept.header, kept.metadata = file.header, file.metadata
-    kept.extend(entry for entry in file if (entry.msgid, entry.msgstr) not in known)
-    return kept
 
 
 def reworded(pages: Pages) -> dict[str, str]:
     """Collect the messages that the source language's catalogs word anew."""
-    entries = (entry for file in pages.values() for entry in catalogs.active(file))
     return {
         entry.msgid: entry.msgstr
-        for entry in entries
-        if catalogs.is_translated(entry) and entry.msgstr != entry.msgid
+        for file in pages.values()
+        for entry in filter(catalogs.is_translated, file)
+        if entry.msgstr != entry.msgid
     }
 
 
@@ -126,7 +113,7 @@ def merge(
     present: polib.POFile,
     memory: Memory,
     language: str,
-    wording: dict[str, str],
+    wording: Mapping[str, str],
 ) -> polib.POFile:
     """Return the catalog of one page in one language."""
     old = {entry.msgid: entry for entry in present}
@@ -139,21 +126,16 @@ def merge(
         entry = polib.POEntry(
             msgid=source.msgid,
             occurrences=source.occurrences,
-            comment=_comment(source, wording),
+            comment=source.comment,
         )
+        if better := wording.get(source.msgid):
+            entry.comment = f"{source.comment}\nEnglish, better: {better}".strip()
         _translate(entry, old.get(source.msgid), memory, gone)
         if language == SOURCE_LANGUAGE:
             _follow_source(entry)
         merged.append(entry)
     merged.extend(obsolete(gone, merged))
     return merged
-
-
-def _comment(source: polib.POEntry, wording: dict[str, str]) -> str:
-    """Return what a message is, and how its English was mended."""
-    better = wording.get(source.msgid)
-    english = f"English, better: {better}" if better else ""
-    return "\n".join(filter(None, [source.comment, english]))
 
 
 def _translate(
@@ -163,17 +145,15 @@ def _translate(
     gone: list[polib.POEntry],
 ) -> None:
     """Fill an entry from its page, else from the memory, else from a similar one."""
-    same = old if old and (old.msgstr or not memory.get(entry.msgid)) else None
-    same = same or memory.get(entry.msgid)
-    if same is not None:
+    known = memory.get(entry.msgid, old)
+    if same := old if old and old.msgstr else known:
         _copy(same, entry)
     elif done := _adapted(entry.msgid, gone):
         entry.msgstr, entry.tcomment = done
     elif similar := _similar(entry.msgid, gone):
         _copy(similar, entry)
         entry.previous_msgid = similar.msgid
-        if not entry.fuzzy:
-            entry.flags.append("fuzzy")
+        entry.fuzzy = True
 
 
 def _copy(old: polib.POEntry, entry: polib.POEntry) -> None:
@@ -204,7 +184,7 @@ def _follow_source(entry: polib.POEntry) -> None:
     if not entry.msgstr or entry.msgstr == entry.previous_msgid:
         entry.msgstr = entry.msgid
         entry.previous_msgid = None
-        entry.flags = [flag for flag in entry.flags if flag != "fuzzy"]
+        entry.fuzzy = False
 
 
 def obsolete(

@@ -1,9 +1,8 @@
 """Read and write gettext catalogs, the same way everywhere.
 
-Every ``.po`` of the project goes through this module: one parser with errors that
-name file and line, one canonical writer, one rule for what counts as translated. What
-one parser sees and another does not could come past the checks: such catalogs, and
-those that say more than a page would show, are refused.
+One parser with errors that name file and line, one canonical writer, one rule for what
+counts as translated. What one parser sees and another does not could come past the
+checks: such catalogs, and those that say more than a page would show, are refused.
 """
 
 from __future__ import annotations
@@ -184,11 +183,9 @@ def translations(path: Path) -> dict[str, str]:
 
 
 def render(catalog: polib.POFile) -> str:
-    """Return the one canonical text of a catalog."""
+    """Return the one canonical text of a catalog: without a blank line at its end."""
     catalog.wrapwidth = WIDTH
-    text = str(catalog.__unicode__())
-    # polib ends the last entry with one blank line more than needed
-    return text.rstrip("\n") + "\n"
+    return str(catalog).rstrip("\n") + "\n"
 
 
 def write(path: Path, catalog: polib.POFile) -> bool:
@@ -212,13 +209,9 @@ def compile_language(locale_dir: Path, language: str) -> None:
         if not mo.with_suffix(".po").is_file():
             mo.unlink()
     for po in sorted(folder.rglob("*.po")):
-        _compile(po)
-
-
-def _compile(po: Path) -> None:
-    mo, compiled = po.with_suffix(".mo"), _binary(shared(po))
-    if not mo.is_file() or mo.read_bytes() != compiled or _is_older(mo, po):
-        replace_file(mo, compiled)
+        mo, compiled = po.with_suffix(".mo"), _binary(shared(po))
+        if not mo.is_file() or mo.read_bytes() != compiled or _is_older(mo, po):
+            replace_file(mo, compiled)
 
 
 def _binary(catalog: polib.POFile) -> bytes:

@@ -15,7 +15,6 @@ import polib  # type: ignore[import-untyped]
 
 from gallery_intl.catalogs import po as catalogs
 
-INTERFACE = "sphinx"  # the catalog that belongs to no page
 MAIL = re.compile(r"<[^>]*>|[^\s,]+@[^\s,]+")
 PLACEHOLDERS = {"full name", "name", "automatically generated"}
 
@@ -38,7 +37,7 @@ class Count(NamedTuple):
         return 100 * self.translated // self.total if self.total else 100
 
     def plus(self, other: Count) -> Count:
-        return Count(*(a + b for a, b in zip(self, other, strict=True)))
+        return Count(*map(sum, zip(self, other, strict=True)))
 
 
 class Credits(NamedTuple):
@@ -60,12 +59,6 @@ Row = dict[str, Standing]  # by language
 Table = dict[str, Row]  # by page
 
 
-def standing(path: Path, *, source: bool = False) -> Standing:
-    """Read a catalog's numbers and people; ``source``: English in it is no gap."""
-    catalog = catalogs.read(path)
-    return Standing(count(catalog, source=source), credits(catalog.metadata))
-
-
 def credits(header: Mapping[str, str]) -> Credits:
     """Read off a catalog's header who translated it, and who reviewed it."""
     return Credits(
@@ -82,41 +75,39 @@ def person(text: str) -> str:
 
 
 def count(catalog: polib.POFile, *, source: bool = False) -> Count:
-    """Count a catalog's messages by state."""
-    states = {"translated": 0, "fuzzy": 0, "untranslated": 0}
-    words = 0
+    """Count a catalog's messages by state; ``source``: English in it is no gap."""
+    translated = fuzzy = untranslated = words_left = 0
     for entry in catalogs.active(catalog):
         if entry.fuzzy:
-            state = "fuzzy"
+            fuzzy += 1
         elif not entry.msgstr.strip() or (not source and catalogs.is_english(entry)):
-            state = "untranslated"
+            untranslated += 1
         else:
-            state = "translated"
-        states[state] += 1
-        words += len(entry.msgid.split()) if state != "translated" else 0
-    return Count(**states, words_left=words)
+            translated += 1
+            continue
+        words_left += len(entry.msgid.split())
+    return Count(translated, fuzzy, untranslated, words_left)
 
 
-def table(locale_dir: Path, languages: list[str], source: str = "en") -> Table:
+def table(locale_dir: Path, languages: list[str]) -> Table:
     """Count every catalog of every language; a missing one counts as nothing done."""
     found: Table = {}
     for path in paths(locale_dir, languages):
         language, _messages, *parts = path.relative_to(locale_dir).parts
         page = PurePosixPath(*parts).with_suffix("").as_posix()
-        known = standing(path, source=language == source)
+        catalog = catalogs.read(path)
+        counted = count(catalog, source=language == catalogs.SOURCE_LANGUAGE)
+        known = Standing(counted, credits(catalog.metadata))
         found.setdefault(page, {})[language] = known
-    return {page: found[page] for page in sorted(found, key=in_order)}
+    # the interface's behind the pages
+    order = sorted(found, key=lambda page: (page == catalogs.INTERFACE, page))
+    return {page: found[page] for page in order}
 
 
 def paths(locale_dir: Path, languages: list[str]) -> list[Path]:
     """Return the catalogs of the languages."""
     folders = (locale_dir / language / "LC_MESSAGES" for language in languages)
     return [path for folder in folders for path in sorted(folder.rglob("*.po"))]
-
-
-def in_order(page: str) -> tuple[bool, str]:
-    """Sort the interface's catalog behind the pages."""
-    return page == INTERFACE, page
 
 
 def totals(rows: Table, languages: list[str]) -> dict[str, Count]:

@@ -135,7 +135,7 @@ def collect_messages(app: Sphinx) -> None:
         *messages_of_sphinx(languages),
     ):
         if message:  # to gettext the empty one is the catalog's header
-            builder.catalogs["sphinx"].add(message, MsgOrigin(where, 0))
+            builder.catalogs[catalogs.INTERFACE].add(message, MsgOrigin(where, 0))
 
 
 def theme_folders(app: Sphinx) -> dict[str, Path]:
@@ -176,7 +176,9 @@ def remember_interface(app: Sphinx, config: Config) -> None:
     """Let a changed interface catalog, or a changed package, refresh every page."""
     digest = hashlib.sha256()
     for locale_dir in config.locale_dirs:
-        path = catalogs.po_path(app.srcdir / locale_dir, config.language, "sphinx")
+        path = catalogs.po_path(
+            app.srcdir / locale_dir, config.language, catalogs.INTERFACE
+        )
         digest.update(path.read_bytes() if path.is_file() else b"")
     for folder in packages(app):
         for path in sorted((*folder.rglob("*.py"), *folder.glob("templates/*"))):

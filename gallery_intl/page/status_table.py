@@ -67,7 +67,7 @@ class TranslationStatus(SphinxDirective):
             rows = progress.table(locale_dir(self.env), languages(self.env))
         except catalogs.CatalogError as error:  # maybe one of another language
             raise self.warning(f"no table: {error}") from None
-        known = {*self.env.found_docs, progress.INTERFACE}
+        known = {*self.env.found_docs, catalogs.INTERFACE}
         shown = {page: row for page, row in rows.items() if page in known}
         return [self.table(shown), *contributing(self.env)]
 
@@ -91,7 +91,7 @@ class TranslationStatus(SphinxDirective):
 
     def title(self, page: str) -> nodes.entry:
         """Name a page by its title, which Sphinx knows when all pages are read."""
-        if page == progress.INTERFACE:
+        if page == catalogs.INTERFACE:
             return cell(_("Words of the interface"))
         self.env.note_dependency(self.env.doc2path(page))
         link = addnodes.pending_xref("", nodes.inline("", page), refdomain="std")
