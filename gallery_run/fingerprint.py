@@ -28,7 +28,7 @@ MODULES = (  # what a run's outputs and figures depend on
     "gallery_run/ranks.py",
     "gallery_run/rank_processes.py",
     "gallery_run/upstream.py",
-    "gallery_intl/figures/drawing.py",
+    "gallery_intl/figures/__init__.py",
     "gallery_intl/figures/upstream.py",
     "gallery_intl/figures/style.py",
     "gallery_intl/figures/svg.py",

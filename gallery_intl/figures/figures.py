@@ -1,11 +1,8 @@
 """Show each figure of the gallery with its words in the reader's language.
 
 Matplotlib draws a figure once, as SVG. Its words and its alt text are messages of the
-page that draws it; each language's build writes its own copy of the file. Whatever
-shows such a file gets the copy: the page, its card in the gallery, any ``image``.
-
-All of it happens while Sphinx reads a page, after `Locale` and before the images are
-collected, so Sphinx itself copies the files and notes them as dependencies.
+page that draws it; each language's build writes its own copy, and shows it wherever an
+image shows the figure. Sphinx itself collects, copies and watches the copies.
 """
 
 from __future__ import annotations
@@ -45,9 +42,8 @@ def figure_messages(figure: str, alt: str, script: str) -> list[str]:
     known = {text for text, _ in literals(script)}
     return [
         text
-        for text in dict.fromkeys([alt, *svg.messages(figure)])
-        if svg.is_message(text)
-        and (text in known or not any(letter.isdigit() for letter in text))
+        for text in dict.fromkeys(filter(svg.is_message, [alt, *svg.messages(figure)]))
+        if text in known or not re.search(r"\d", text)
     ]
 
 
@@ -61,15 +57,12 @@ def line_of(message: str, script: str, block: tuple[int, int]) -> int:
     texts = literals(script)
     lines = [line for text, line in texts if text == message]
     lines = lines or [line for text, line in texts if message in text.split()]
-    inside = [line for line in lines if first <= line <= last]
-    if inside:
+    if inside := [line for line in lines if first <= line <= last]:
         return min(inside)
     if earlier := [line for line in lines if line < first]:
         return max(earlier)
-    for number, line in enumerate(script.splitlines()[first - 1 : last], start=first):
-        if MAKES_FIGURE.search(line):
-            return number
-    return first
+    code = enumerate(script.splitlines()[first - 1 : last], start=first)
+    return next((line for line, text in code if MAKES_FIGURE.search(text)), first)
 
 
 @lru_cache(maxsize=8)  # each text of a figure asks for them
@@ -88,11 +81,7 @@ def literals(script: str) -> list[tuple[str, int]]:
 
 
 class figure_message(addnodes.translatable, nodes.raw):
-    """One text of a figure, for the catalog only: raw, but in no output's format.
-
-    As a ``raw`` node it is not parsed as reST by `Locale`, and one node for each
-    message lets each have a line of its own.
-    """
+    """One text of a figure, for the catalog only; `Locale` parses no ``raw`` node."""
 
     def preserve_original_messages(self) -> None:
         """Do nothing: the message is never overwritten."""
@@ -174,13 +163,11 @@ def show(image: nodes.image, page: str, env: BuildEnvironment) -> None:
     relative, path = env.relfn2path(image["uri"])
     env.note_dependency(relative)
     words = pages.catalog_of(env, page).translations()
-    figure = Path(path).read_text(encoding="utf-8")
-    figure = svg.translate(figure, words, language)
+    figure = svg.translate(Path(path).read_text(encoding="utf-8"), words, language)
     image["uri"] = _written(figure, Path(path).stem, env)
     # The theme need not dim it; a card is a link already.
     image["classes"] += ["dark-light", "no-scaled-link"]
-    width, height = svg.size(figure)
-    image["width"], image["height"] = str(width), str(height)
+    image["width"], image["height"] = map(str, svg.size(figure))
     if alt := image.attributes.pop("gallery_alt", ""):
         image["alt"] = words.get(alt, alt)
         if image["alt"] == alt and language != SOURCE_LANGUAGE:

@@ -46,8 +46,7 @@ def finish(svg: str) -> str:
     svg = re.sub(r"<!DOCTYPE.*?>\s*|\s*<metadata>.*?</metadata>", "", svg, flags=re.S)
     svg = re.sub(r" font-family: 'DejaVu Sans', [^;\"]*;?", "", svg)
     svg = svg.replace("</style>", _style(svg) + "</style>", 1)
-    found = VIEW.search(svg)
-    return _with_view(svg, _box(found[1])) if found else svg
+    return _with_view(svg, _view(svg))
 
 
 def _style(svg: str) -> str:
@@ -73,10 +72,7 @@ def _style(svg: str) -> str:
 
 def size(svg: str) -> tuple[int, int]:
     """Return width and height in CSS pixels; (0, 0) if the figure does not say."""
-    found = VIEW.search(svg)
-    if not found:
-        return 0, 0
-    _, _, width, height = _box(found[1])
+    _, _, width, height = _view(svg)
     return round(width * PIXELS_PER_POINT), round(height * PIXELS_PER_POINT)
 
 
@@ -172,16 +168,15 @@ def _turned(origin: tuple[float, float], angle: float, box: Box) -> Box:
     return min(across), min(down), max(across), max(down)
 
 
-def _box(values: str) -> Box:
-    x, y, width, height = (float(value) for value in values.split())
+def _view(svg: str) -> Box:
+    """Return left, top, width and height in points; zeros if the figure has none."""
+    found = VIEW.search(svg)
+    x, y, width, height = map(float, found[1].split() if found else "0000")
     return x, y, width, height
 
 
 def _widened(svg: str, boxes: list[Box]) -> str:
-    found = VIEW.search(svg)
-    if not found:
-        return svg
-    x, y, width, height = _box(found[1])
+    x, y, width, height = _view(svg)
     left = min(x, *(box[0] - MARGIN for box in boxes))
     top = min(y, *(box[1] - MARGIN for box in boxes))
     right = max(x + width, *(box[2] + MARGIN for box in boxes))

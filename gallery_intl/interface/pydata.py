@@ -9,7 +9,6 @@ is printed dark. Here each such rule of a style sheet is copied to where it is m
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -19,6 +18,19 @@ from gallery_intl.interface.upstream import MODE
 
 MARK = "/* colours without scripts and on paper: gallery_intl */\n"
 RULE = re.compile(r"(?:(?<=[{};/])|^)([^{};/]*\[data-theme=[^{}]*)(\{[^{}]*\})")
+# On which media a selector of one mode holds, and what it asks of the mode there.
+MEDIA = {
+    "light": {
+        "": r"\g<0>",
+        "(prefers-color-scheme:light)": "[data-theme=auto]",
+        "print": "[data-theme]",
+    },
+    "dark": {
+        "screen": r"\g<0>",
+        "screen and (prefers-color-scheme:dark)": "[data-theme=auto]",
+    },
+    None: {"": ""},
+}
 COMMA = re.compile(r",(?![^(]*\))")  # not one inside :not(a, b)
 
 
@@ -27,31 +39,17 @@ def translate_options(app: Sphinx) -> None:
     getattr(app.builder, "theme_options", {})["search_bar_text"] = _("Search")
 
 
-def variants(selector: str) -> Iterator[tuple[str, str]]:
-    """Yield where a selector of one mode holds: on which media, and its form there."""
-    named = MODE.search(selector)
-    mode = named[1] if named else ""
-    auto = MODE.sub("[data-theme=auto]", selector)
-    if mode == "light":
-        yield "", selector
-        yield "(prefers-color-scheme:light)", auto
-        yield "print", MODE.sub("[data-theme]", selector)
-    elif mode == "dark":
-        yield "screen", selector
-        yield "screen and (prefers-color-scheme:dark)", auto
-    else:
-        yield "", selector
-
-
 def completed(rule: re.Match[str]) -> str:
     """Return a rule with its copies for other media."""
     media: dict[str, list[str]] = {}
     for selector in COMMA.split(rule[1]):
-        for medium, form in variants(selector.strip()):
-            media.setdefault(medium, []).append(form)
+        mode = MODE.search(selector)
+        for medium, form in MEDIA[mode[1] if mode else None].items():
+            media.setdefault(medium, []).append(MODE.sub(form, selector.strip()))
+    rules = {medium: ",".join(forms) + rule[2] for medium, forms in media.items()}
     return "".join(
         f"@media {medium}{{{text}}}\n" if medium else f"{text}\n"
-        for medium, text in ((m, ",".join(s) + rule[2]) for m, s in media.items())
+        for medium, text in rules.items()
     )
 
 

@@ -7,13 +7,13 @@ lack a translation in one of the site's languages.
 
 from __future__ import annotations
 
-import ast
 import gettext
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
+from babel.messages.extract import extract
 from babel.messages.pofile import read_po
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -53,13 +53,10 @@ def messages_of_packages(folders: list[Path]) -> Iterator[Place]:
     """Find the messages of packages' modules."""
     files = [(path, folder) for folder in folders for path in folder.rglob("*.py")]
     for path, folder in sorted(files):
-        calls = []
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            match node:
-                case ast.Call(ast.Name("_"), [ast.Constant(str(text))]):
-                    calls.append((node.lineno, node.col_offset, text))
-        for *_place, text in sorted(calls):  # walked level by level, not line by line
-            yield text, path.relative_to(folder.parent).as_posix()
+        with path.open("rb") as file:
+            for _line, text, *_rest in extract("python", file, {"_": None}):
+                if isinstance(text, str):
+                    yield text, path.relative_to(folder.parent).as_posix()
 
 
 def messages_of_scripts() -> Iterator[Place]:
@@ -95,12 +92,12 @@ def messages_of_sphinx(languages: list[str]) -> Iterator[Place]:
         template = read_po(file)
     for message in template:
         where = [place for place, _line in message.locations]
-        if not message.id or not isinstance(message.id, str):
+        text = message.id
+        if not text or not isinstance(text, str):
             continue  # the header, or a plural: SEARCH_ENDS
-        if is_shown(message.id, where) and any(
-            catalog.gettext(message.id) == message.id for catalog in known
-        ):
-            yield message.id, where[0]
+        is_known = all(catalog.gettext(text) != text for catalog in known)
+        if is_shown(text, where) and not is_known:
+            yield text, where[0]
 
 
 def is_shown(message: str, places: list[str]) -> bool:
