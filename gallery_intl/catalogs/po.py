@@ -200,8 +200,7 @@ def write(path: Path, catalog: polib.POFile) -> bool:
 def compile_language(locale_dir: Path, language: str) -> None:
     """Compile a language's catalogs, each in one step; drop what has no source.
 
-    Sphinx would compile them itself, but in place: an interrupted build would leave
-    half a ``.mo`` that looks fresh. It trusts each ``.mo`` that is newer than its
+    Sphinx would compile in place and trust each ``.mo`` that is newer than its
     ``.po``, whatever it says, and that of a deleted ``.po``.
     """
     folder = locale_dir / language / "LC_MESSAGES"
@@ -210,7 +209,8 @@ def compile_language(locale_dir: Path, language: str) -> None:
             mo.unlink()
     for po in sorted(folder.rglob("*.po")):
         mo, compiled = po.with_suffix(".mo"), _binary(shared(po))
-        if not mo.is_file() or mo.read_bytes() != compiled or _is_older(mo, po):
+        is_newer = mo.is_file() and mo.stat().st_mtime_ns > po.stat().st_mtime_ns
+        if not is_newer or mo.read_bytes() != compiled:
             replace_file(mo, compiled)
 
 
@@ -220,7 +220,3 @@ def _binary(catalog: polib.POFile) -> bytes:
     named.metadata = {"Content-Type": "text/plain; charset=UTF-8"} | catalog.metadata
     named.extend(catalog)
     return bytes(named.to_binary())
-
-
-def _is_older(one: Path, other: Path) -> bool:
-    return one.stat().st_mtime_ns <= other.stat().st_mtime_ns

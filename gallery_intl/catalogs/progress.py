@@ -126,8 +126,8 @@ def as_text(rows: Table, languages: list[str]) -> Iterator[str]:
     counts = {
         page: {language: known.numbers for language, known in row.items()}
         for page, row in rows.items()
-    }
-    for page, row in [*counts.items(), ("all", totals(rows, languages))]:
+    } | {"all": totals(rows, languages)}
+    for page, row in counts.items():
         cells = (cell(row.get(language)) for language in languages)
         yield f"{page:{width}}" + "".join(f"  {text:>18}" for text in cells)
 

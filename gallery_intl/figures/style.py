@@ -10,6 +10,12 @@ from typing import Any
 
 from gallery_intl.figures import svg
 
+DRAWN_IN_INK = (
+    *("text.color", "axes.edgecolor", "axes.labelcolor", "patch.edgecolor"),
+    *("xtick.color", "ytick.color", "boxplot.boxprops.color"),
+    *("boxplot.capprops.color", "boxplot.whiskerprops.color"),
+    *("boxplot.flierprops.color", "boxplot.flierprops.markeredgecolor"),
+)
 RC_PARAMS: dict[str, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "gallery",
@@ -31,22 +37,7 @@ RC_PARAMS: dict[str, Any] = {
     "axes.axisbelow": True,
     "hatch.color": svg.PAPER,
     "grid.color": svg.RULE,
-    **dict.fromkeys(
-        (
-            "text.color",
-            "axes.edgecolor",
-            "axes.labelcolor",
-            "patch.edgecolor",
-            "xtick.color",
-            "ytick.color",
-            "boxplot.boxprops.color",
-            "boxplot.capprops.color",
-            "boxplot.flierprops.color",
-            "boxplot.flierprops.markeredgecolor",
-            "boxplot.whiskerprops.color",
-        ),
-        svg.INK,
-    ),
+    **dict.fromkeys(DRAWN_IN_INK, svg.INK),
 }
 
 

@@ -127,16 +127,15 @@ def _with_lines(group: str, lines: list[str]) -> str:
 
 def _width(text: str) -> float:
     """Estimate a text's width in em: no two machines have the same fonts."""
-    return sum(
-        0
-        if unicodedata.combining(letter)
-        else 1
-        if unicodedata.east_asian_width(letter) in "WF"
-        else 0.68
-        if letter.isupper()
-        else 0.56
-        for letter in text
-    )
+    return sum(map(_letter_width, text))
+
+
+def _letter_width(letter: str) -> float:
+    if unicodedata.combining(letter):
+        return 0
+    if unicodedata.east_asian_width(letter) in "WF":
+        return 1
+    return 0.68 if letter.isupper() else 0.56
 
 
 def _extents(group: str) -> Iterator[Box]:

@@ -1,9 +1,7 @@
 """Link each page to the same page in the other languages.
 
 The links are written at build time, relative, so that they work without JavaScript,
-below any path and from a folder on disk. Where they lead is a setting; a build that
-has no siblings gets no menu.
-
+below any path and from a folder on disk; a build that has no siblings gets no menu.
 With an address of the site (``html_baseurl``, the folder of the languages) search
 engines are told of the other languages too.
 """
@@ -102,8 +100,7 @@ def find_siblings(app: Sphinx, config: Config) -> None:
     """Find out where the other languages are, if no setting says it."""
     pattern = config.gallery_intl_siblings
     if pattern is None:
-        is_named = app.outdir.name == config.language
-        pattern = BESIDE if is_named else ""
+        pattern = BESIDE if app.outdir.name == config.language else ""
     if pattern and "{language}" not in pattern:
         raise ConfigError(
             f"gallery_intl_siblings: {pattern!r} is the same for all languages (write"
@@ -124,8 +121,8 @@ def place_below_site(config: Config) -> None:
             " 'https://example.org/folder/')"
         )
     siblings = config.gallery_intl_siblings
-    is_below = siblings.startswith("../")
-    below = siblings[3:].format(language=config.language) if is_below else ""
+    below = siblings[3:] if siblings.startswith("../") else ""
+    below = below.format(language=config.language)
     config.html_baseurl = f"{address.rstrip('/')}/{below}"
     config.gallery_intl_address = config.html_baseurl
 
@@ -152,17 +149,17 @@ def add_links(
     languages = {
         language: name
         for language, name in app.config.gallery_intl_languages.items()
-        if language not in published or uri in published[language]
+        if uri in published.get(language, [uri])
     }
     root, page = context["content_root"], context.get("pageurl")
     siblings = app.config.gallery_intl_siblings
-    context["language_links"] = []
+    links = []
     if siblings and len(languages) > 1:
         links = language_links(languages, app.config.language, root, uri, siblings)
-        context["language_links"] = links
-        if page:
-            is_first = pagename == app.config.root_doc and siblings == BESIDE
-            front = urljoin(page, f"{root}../") if is_first else None
-            tags = alternate_tags(alternates(links, page, front))
-            # as Markup it would escape the others
-            context["metatags"] = context.get("metatags", "") + str(tags)
+    context["language_links"] = links
+    if links and page:
+        is_first = pagename == app.config.root_doc and siblings == BESIDE
+        front = urljoin(page, f"{root}../") if is_first else None
+        tags = alternate_tags(alternates(links, page, front))
+        # as Markup it would escape the others
+        context["metatags"] = context.get("metatags", "") + str(tags)

@@ -1,15 +1,14 @@
 """Let readers find Korean, Japanese and Chinese words, compounds and parts of them.
 
-These languages do not set every word apart, so a search for whole words finds little.
-Here a run of their letters is indexed by its pairs of neighbours: 数据并行 by 数据,
-据并, 并行. It needs no dictionary and no server. The browser keeps the words as they
-were typed, for snippets and marks, and asks for their pairs (``search.js``).
-
-Other languages keep Sphinx's search; `RankedSearch` ranks the results of any.
+These languages do not set every word apart: a run of their letters is indexed by its
+pairs of neighbours, 数据并行 by 数据, 据并, 并行. The browser keeps the words as they
+were typed, for snippets and marks, and asks for their pairs (``search.js``). Others
+keep Sphinx's search; `RankedSearch` ranks the results of any.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import unicodedata
@@ -52,10 +51,8 @@ def pairs(text: str) -> list[str]:
     """Split a text into Latin words and pairs of CJK letters."""
     found: list[str] = []
     for run in RUN.findall(normal(text)):
-        if IS_PAIRED.fullmatch(run):
-            found += [run[i : i + 2] for i in range(len(run) - 1)]
-        else:
-            found.append(run)
+        is_paired = IS_PAIRED.fullmatch(run)
+        found += map("".join, itertools.pairwise(run)) if is_paired else [run]
     return found
 
 
@@ -140,8 +137,7 @@ class KoreanSearch(PairSearch):
     fillers = "간"
 
     def words(self, text: str) -> list[str]:
-        across = [a + b for a, b in ACROSS_SPACE.findall(normal(text))]
-        return pairs(text) + across
+        return pairs(text) + [a + b for a, b in ACROSS_SPACE.findall(normal(text))]
 
 
 class JapaneseSearch(PairSearch):

@@ -1,11 +1,8 @@
 """A message to check, parsed alone, and the register of the rules that it must keep.
 
-A rule is a generator decorated with `rule`. It takes a `Message` and yields what is
-wrong, each time with the remedy in brackets. Its docstring is its manual, with an
-example that it finds and one that it accepts; the tests run both.
-
-A message is parsed as Sphinx does, but no transform runs: ``publish_doctree`` would
-resolve references and hide some of what a translation changed.
+A rule is a generator decorated with `rule`: it takes a `Message` and yields what is
+wrong, with the remedy in brackets. Its docstring is its manual; tests run the examples.
+A message is parsed as Sphinx does, but no transform runs, which would hide changes.
 """
 
 from __future__ import annotations
@@ -63,8 +60,7 @@ class Message:
     @cached_property
     def is_markup(self) -> bool:
         """Whether it is reST: a code comment may say ``*args``."""
-        english = None if self.is_interface else parse(self.msgid)
-        return english is not None and not problem(english)
+        return not self.is_interface and not problem(parse(self.msgid))
 
     @cached_property
     def source(self) -> nodes.document:
@@ -184,11 +180,10 @@ def parse(text: str) -> nodes.document:
     try:
         with AnyRole():
             _parser().run(string2lines(text, convert_whitespace=True), document)
+        _parser().observers.clear()
     except RecursionError:
         _parser.cache_clear()  # it is left in the middle of the text
         document += document.reporter.severe("Markup is nested too deeply.")
-    else:
-        _parser().observers.clear()
     return document
 
 

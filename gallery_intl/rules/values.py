@@ -61,12 +61,9 @@ def placeholders(message: Message) -> Iterator[str]:
     """
     if not message.is_interface:
         return
-    was, became = (
-        Counter(PLACEHOLDER.findall(text) + ENTITY.findall(text))
-        for text in (message.msgid, message.msgstr)
-    )
-    changed = (was - became) + (became - was)
-    if changed:
+    texts = (message.msgid, message.msgstr)
+    was, became = (Counter(PLACEHOLDER.findall(t) + ENTITY.findall(t)) for t in texts)
+    if changed := (was - became) + (became - was):
         yield f"not as in English: {', '.join(sorted(changed))} (copy it)"
     elif unnamed(message.msgid) != unnamed(message.msgstr):
         yield "the placeholders without names are in another order (keep the order)"
@@ -79,15 +76,15 @@ def html(message: Message) -> Iterator[str]:
     Bad (ko): "Read on" -> "<b>계속</b> 읽기"
     Good (ko, interface): "<b>Read</b> on" -> "<b>계속</b> 읽기"
     """
-    text = message.msgstr if message.is_interface else message.prose
-    english = message.msgid if message.is_interface else message.english
-    was, became = Counter(TAG.findall(english)), Counter(TAG.findall(text))
+    texts = (message.english, message.prose)
+    if message.is_interface:
+        texts = (message.msgid, message.msgstr)
+    was, became = (Counter(TAG.findall(text)) for text in texts)
     told = sorted(f"{tag} is added" for tag in became - was)
     told += sorted(f"{tag} is lost" for tag in was - became if message.is_interface)
     if message.is_interface and not told:
-        signs = Counter(filter(SIGNS.__contains__, message.msgstr))
-        signs -= Counter(message.msgid)
-        told += sorted(f"{sign!r} is added" for sign in signs)
+        added = Counter(message.msgstr) - Counter(message.msgid)
+        told += sorted(f"{sign!r} is added" for sign in added if sign in SIGNS)
     if SCRIPT.search(message.msgstr) and not SCRIPT.search(message.msgid):
         told.append("a script is added")
     if told:
@@ -101,9 +98,8 @@ def unchanged(message: Message) -> Iterator[str]:
     Bad (zh_CN): "The whole batch" -> "The whole batch"
     Good (zh_CN): "PyTorch 2" -> "PyTorch 2 版"
     """
-    if message.language == SOURCE_LANGUAGE or message.msgstr != message.msgid:
-        return
-    if catalogs.has_prose(message.msgid):
+    is_copy = message.language != SOURCE_LANGUAGE and message.msgstr == message.msgid
+    if is_copy and catalogs.has_prose(message.msgid):
         yield (
             "the text is still English (translate it; if it must stay, write above it"
             " # check-ignore: unchanged - why)"

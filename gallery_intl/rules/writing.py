@@ -70,10 +70,9 @@ def doubled(message: Message) -> Iterator[str]:
     Bad (ko): "Split the batch." -> "배치를 배치를 나눕니다."
     Good (ko): "Split the batch." -> "배치를 나눕니다."
     """
-    if DOUBLED.search(message.english):
-        return
-    for match in (DOUBLED.search(message.prose), DOUBLED_LETTERS.search(message.prose)):
-        if match:
+    for pattern in (DOUBLED, DOUBLED_LETTERS):
+        match = pattern.search(message.prose)
+        if match and not DOUBLED.search(message.english):
             yield f'"{match[0]}" (write it once)'
 
 

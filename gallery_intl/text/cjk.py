@@ -1,12 +1,9 @@
 """Let translators write inline markup as their language writes words: unspaced.
 
-docutils ends inline markup at white space and some punctuation. Korean particles,
-Han and kana follow a literal directly, so ``X``로 or 使用``X``包装 would break, the
-latter without any warning. Here those letters become delimiters.
-
-``docutils.utils.punctuation_chars.delimiters`` is no documented interface, hence the
-pinned docutils and a test for every kind of text. The documented setting
-``character_level_inline_markup`` is no way out: it breaks ``all_reduce`` in prose.
+docutils ends inline markup at white space and some punctuation, so ``X``로 or
+使用``X``包装 would break. Here those letters become delimiters, which is no documented
+interface of docutils; its setting ``character_level_inline_markup`` is no way out: it
+breaks ``all_reduce`` in prose.
 """
 
 from __future__ import annotations
