@@ -33,7 +33,8 @@ from gallery_intl.interface.upstream import (
     with_copy_words,
     with_search_words,
 )
-from gallery_intl.rules.message import Message, rules_for
+from gallery_intl.rules.check import broken_rules
+from gallery_intl.rules.message import Message
 
 HERE = Path(__file__).parents[1]
 
@@ -195,6 +196,6 @@ def fill_from_sphinx(path: Path, language: str) -> bool:
         if entry.msgstr or words == entry.msgid:
             continue
         message = Message(language, entry.msgid, words, is_interface=True)
-        if not any(any(rule(message)) for rule in rules_for(language).values()):
+        if not any(broken_rules(message)):
             entry.msgstr = words
     return catalogs.write(path, catalog)

@@ -83,15 +83,20 @@ def _guard(message: Message, _entry: polib.POEntry) -> Iterator[Broken]:
             yield name, text
 
 
-def _check(message: Message, entry: polib.POEntry) -> Iterator[Broken]:
-    """Check a message against the rules of its language, and its waivers."""
-    waivers = catalogs.waivers(entry)
-    used = set()
+def broken_rules(message: Message) -> Iterator[Broken]:
+    """Check a message against the rules of its language."""
     for name, function in rules_for(message.language).items():
         for text in function(message):
-            used.add(name)
-            if name not in waivers or name in GUARDS:
-                yield name, text
+            yield name, text
+
+
+def _check(message: Message, entry: polib.POEntry) -> Iterator[Broken]:
+    waivers = catalogs.waivers(entry)
+    used = set()
+    for name, text in broken_rules(message):
+        used.add(name)
+        if name not in waivers or name in GUARDS:
+            yield name, text
     for name, reason in waivers.items():
         if name not in RULES:
             yield "waiver", f"there is no rule {name!r} (list them: check --rules)"

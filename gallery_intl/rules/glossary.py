@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 import csv
-import functools
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 BRACKETS = re.compile(r"\s*[(（][^()（）]*[)）]")
@@ -32,18 +31,12 @@ NOUN_AFTER = re.compile(
 class Glossary:
     """The terms of a ``glossary.csv``: a column for each language, English first."""
 
-    def __init__(self, rows: list[dict[str, str]] | None = None) -> None:
-        self.rows = {row["en"].lower(): row for row in rows or ()}
-
-    @functools.cached_property
-    def _ordered(self) -> list[str]:
+    def __init__(self, rows: Iterable[dict[str, str]] = ()) -> None:
+        self.rows = {row["en"].lower(): row for row in rows}
         # The longest first: "reduce" inside "all-reduce" is no term of its own.
-        return sorted(self.rows, key=len, reverse=True)
-
-    @functools.cached_property
-    def _pattern(self) -> re.Pattern[str]:
+        self._ordered = sorted(self.rows, key=len, reverse=True)
         named = "|".join(f"({any_number(term)})" for term in self._ordered) or "(?!)"
-        return re.compile(rf"(?<![\w-])(?:{named})(?![\w-])", re.IGNORECASE)
+        self._pattern = re.compile(rf"(?<![\w-])(?:{named})(?![\w-])", re.IGNORECASE)
 
     def terms(self, english: str) -> Iterator[str]:
         """Yield the terms of an English text, each once."""
@@ -69,7 +62,7 @@ def read_glossary(path: Path) -> Glossary:
     if not path.is_file():
         return Glossary()
     with path.open(encoding="utf-8", newline="") as file:
-        return Glossary(list(csv.DictReader(file)))
+        return Glossary(csv.DictReader(file))
 
 
 def is_noun(match: re.Match[str]) -> bool:

@@ -68,9 +68,5 @@ def opening(texts: list[str], limit: int = LIMIT) -> str:
 def describe(document: nodes.document) -> str:
     """Return the first sentences of a page's text; "" if it has none."""
     paragraphs = list(text_paragraphs(document))
-    before_headings = [
-        plain_text(paragraph)
-        for paragraph in paragraphs
-        if paragraph.parent is paragraphs[0].parent
-    ]
-    return opening(before_headings)
+    first = [x for x in paragraphs if x.parent is paragraphs[0].parent]
+    return opening([plain_text(paragraph) for paragraph in first])
