@@ -122,16 +122,14 @@ def run(
     explain: Callable[[Exception], str] = str,
 ) -> int:
     """Run the command that was asked for; return its exit status."""
-    known: tuple[type[Exception], ...] = (po.CatalogError, SphinxError, *errors)
+    known: tuple[type[Exception], ...] = (po.CatalogError, SphinxError, OSError)
     options = parser.parse_args()
     options.source = options.source.resolve()
     try:
         options.function(options)
-    except known as error:
-        print(f"{getattr(error, 'category', 'Error')}: {error}", file=sys.stderr)
-        return 1
-    except OSError as error:
-        print(f"Error: {explain(error)}", file=sys.stderr)
+    except (*known, *errors) as error:
+        text = explain(error) if isinstance(error, OSError) else error
+        print(f"{getattr(error, 'category', 'Error')}: {text}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("\nstopped", file=sys.stderr)
