@@ -18,7 +18,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from gallery_run.needs import needs
+from gallery_intl.script.source import packages
+from gallery_run.needs import uses_gpus, world_size
 
 CPU_INFO = Path("/proc/cpuinfo")
 NOISE = re.compile(
@@ -61,9 +62,8 @@ def take(script: str, ranks: int = 0) -> Machine:
 
     A page of several ranks takes one GPU for each of them, or none.
     """
-    page = needs(script)
-    uses_torch = "torch" in page.packages
-    gpu, gpus = used_gpus(ranks) if uses_torch and page.uses_gpus else ("", 0)
+    uses_torch = "torch" in packages(script)
+    gpu, gpus = used_gpus(ranks) if uses_torch and uses_gpus(script) else ("", 0)
     device = gpu_type() if gpu else "cpu"
     return Machine(
         cpu=cpu_name(),
@@ -71,7 +71,7 @@ def take(script: str, ranks: int = 0) -> Machine:
         gpu=gpu,
         gpus=gpus,
         ranks=ranks,
-        asked=page.ranks or 0,
+        asked=world_size(script) or 0,
         python=platform.python_version(),
         date=date(),
         **(torch_versions(device, ranks) if uses_torch else {}),

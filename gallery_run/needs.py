@@ -1,28 +1,17 @@
-"""What a page needs, read off its script: ranks, GPUs, packages."""
+"""What a page needs, read off its script: ranks and GPUs."""
 
 from __future__ import annotations
 
 import ast
 import re
-from typing import NamedTuple
-
-from gallery_intl.script.source import packages
 
 GPU = re.compile(r"\b(cuda|accelerator)\b")
 TORCHRUN = re.compile(r"torchrun --standalone --nproc-per-node=([1-9]\d*)\b")
 
 
-class Needs(NamedTuple):
-    """What a script starts with: ``ranks`` is None for a plain program."""
-
-    ranks: int | None
-    uses_gpus: bool
-    packages: list[str]
-
-
-def needs(source: str) -> Needs:
-    """Return how many ranks a script wants, which packages and whether GPUs."""
-    return Needs(world_size(source), GPU.search(source) is not None, packages(source))
+def uses_gpus(source: str) -> bool:
+    """Return whether a script runs on GPUs where there are any."""
+    return GPU.search(source) is not None
 
 
 def world_size(source: str) -> int | None:

@@ -31,7 +31,7 @@ from gallery_intl.page.outputs import Outputs, page_outputs
 from gallery_intl.page.upstream import FIGURE, FOOTER
 from gallery_run import machine, records, words
 from gallery_run.machine import Machine
-from gallery_run.needs import needs
+from gallery_run.needs import uses_gpus
 from gallery_run.records import Output, RecordError
 from gallery_run.words import interface_line
 
@@ -110,7 +110,7 @@ class ShowMachines(SphinxTransform):
         parts = [nodes.Text(before), *facts, nodes.Text(after)]
         lines = [interface_line(*parts, name="sphx-glr-machine")]
         left = words.left_to_run([here, *(one.machine for one in sources)])
-        if left and needs(script).uses_gpus:
+        if left and uses_gpus(script):
             lines.append(interface_line(nodes.Text(left), name="sphx-glr-gpus"))
         for footer in self.document.findall(nodes.container):
             if FOOTER in footer["classes"]:

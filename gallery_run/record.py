@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from gallery_intl.script.source import normalize_newlines
 from gallery_run import machine, processes, records
 from gallery_run.machine import Machine
-from gallery_run.needs import needs, world_size
+from gallery_run.needs import uses_gpus, world_size
 from gallery_run.outcomes import NOISE, clip, is_echo, tail
 from gallery_run.records import Figure, Output, Record, RecordError
 
@@ -47,11 +47,7 @@ class Page(NamedTuple):
 
     @property
     def uses_gpus(self) -> bool:
-        """Return whether it runs on GPUs; one that is broken will say so itself."""
-        try:
-            return needs(self.text).uses_gpus
-        except SyntaxError:
-            return True
+        return uses_gpus(self.text)
 
     def rank_counts(self, gpus: int) -> list[int]:
         """Return how many ranks to try, the most first; 0 stands for a plain program.

@@ -24,9 +24,8 @@ from typing import Any
 from gallery_intl.figures import style as figure_style
 from gallery_intl.figures import svg
 from gallery_intl.files import replace_file
-from gallery_intl.script.source import Block, normalize_newlines
+from gallery_intl.script.source import Block, normalize_newlines, packages
 from gallery_run import machine
-from gallery_run.needs import needs
 from gallery_run.outcomes import script_line, script_traceback
 from gallery_run.records import Figure, Output, code_blocks
 
@@ -37,7 +36,7 @@ def play(page: Path) -> dict[int, Output]:
     """Run a page block by block; give what each of them printed and drew."""
     script = normalize_newlines(page.read_text(encoding="utf-8"))
     compile(script, str(page), "exec")  # a fault of the syntax, with its line
-    if "matplotlib" in needs(script).packages:
+    if "matplotlib" in packages(script):
         figure_style.use()
     main = as_main(page, script)
     compiler = codeop.Compile()  # knows the ``from __future__`` of earlier blocks

@@ -13,18 +13,18 @@ from sphinx.application import Sphinx
 from sphinx.locale import _
 
 from gallery_run.machine import Machine
-from gallery_run.needs import needs
+from gallery_run.needs import uses_gpus, world_size
 
 
 def page_needs(app: Sphinx, script: str) -> list[str]:
     """Return how a page is started and what it runs on, as sentences."""
-    page = needs(script)
+    ranks = world_size(script)
     return [
-        _("%d processes, started with torchrun") % page.ranks
-        if page.ranks
+        _("%d processes, started with torchrun") % ranks
+        if ranks
         else _("One process, started with python"),
         _("Runs on a CPU, and on GPUs where there are any")
-        if page.uses_gpus
+        if uses_gpus(script)
         else _("Runs on a CPU"),
     ]
 

@@ -10,7 +10,7 @@ import pytest
 from bs4 import BeautifulSoup
 from sphinx.testing.util import SphinxTestApp
 
-from gallery_run.needs import Needs, needs, world_size
+from gallery_run.needs import uses_gpus, world_size
 from gallery_run.notebook import ranks_cell
 
 RANKS = '''"""
@@ -31,8 +31,10 @@ device = torch.accelerator.current_accelerator()
 
 
 def test_what_a_page_needs_is_read_off_its_script() -> None:
-    assert needs(RANKS) == Needs(4, True, ["torch", "numpy", "matplotlib"])
-    assert needs('"""A plain page."""\nimport sys\n') == Needs(None, False, [])
+    plain = '"""A plain page."""\nimport sys\n'
+
+    assert (world_size(RANKS), uses_gpus(RANKS)) == (4, True)
+    assert (world_size(plain), uses_gpus(plain)) == (None, False)
 
 
 def test_the_world_size_is_that_of_the_torchrun_line() -> None:
