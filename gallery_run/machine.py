@@ -47,21 +47,13 @@ class Machine:
     date: str = ""  # such as 2026-11-20
 
     @property
-    def device(self) -> str:
-        """Name what the page computed on, as the machine does."""
-        return self.gpu or self.cpu
-
-    @property
     def label(self) -> str:
         """Name it in a word or two: "CPU", or "2 × H200"."""  # noqa: RUF002
         return f"{self.gpus} × {VENDOR.sub('', self.gpu)}" if self.gpu else "CPU"  # noqa: RUF001
 
 
 def take(script: str, ranks: int = 0) -> Machine:
-    """Look at this machine, as the page that ran in this process has used it.
-
-    A page of several ranks takes one GPU for each of them, or none.
-    """
+    """Return this machine, as the page that ran in this process has used it."""
     uses_torch = "torch" in packages(script)
     gpu, gpus = used_gpus(ranks) if uses_torch and uses_gpus(script) else ("", 0)
     device = gpu_type() if gpu else "cpu"
@@ -91,7 +83,7 @@ def gpu_type() -> str:
 
 
 def used_gpus(ranks: int) -> tuple[str, int]:
-    """Return the name and the number of the GPUs that a page uses; ("", 0) for none."""
+    """Return name and number of the GPUs of a page: one for each rank, or none."""
     import torch
 
     device = gpu_type()
@@ -140,7 +132,6 @@ def _cpu_names() -> Iterator[str]:
 
 
 def core_count() -> int:
-    """Count the cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

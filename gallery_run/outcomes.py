@@ -43,7 +43,6 @@ class Outcome(NamedTuple):
 
     @property
     def interrupted(self) -> bool:
-        """Return whether it was stopped, not failed."""
         return self.rank == 0 and self.summary() == "KeyboardInterrupt"
 
     def summary(self) -> str:
@@ -111,24 +110,25 @@ def report(page: str, outcomes: Sequence[Outcome], early: Sequence[int] = ()) ->
     """
     if not outcomes:
         return ""
-    least = min(_remoteness(outcome) for outcome in outcomes)
+    least = min(map(_remoteness, outcomes))
     causes = [one for one in outcomes if _remoteness(one) == least]
     others = [one for one in outcomes if _remoteness(one) != least]
     if early and least > 0:
         was = f"{_names(early)} ended early, with exit status 0, and left the others"
         return _join(page, was, outcomes[-1:])
-    groups = _alike(causes)
-    if all(0 in ranks for ranks in groups.values()) and not others:
+    groups: dict[str, list[Outcome]] = {}
+    for one in causes:
+        groups.setdefault(one.summary(), []).append(one)
+    alike = list(groups.values())
+    if not others and all(group[-1].rank == 0 for group in alike):
         return ""
-    first = next(iter(groups.values()))
-    was = f"{_names(first)} {_end(_of(causes, first[0]))}"
-    text = _join(page, was, [_of(causes, ranks[0]) for ranks in groups.values()])
+    was = f"{_names([one.rank for one in alike[0]])} {_end(alike[0][0])}"
+    text = _join(page, was, [group[0] for group in alike])
     then = [f"rank {one.rank} {_then(one)}" for one in others]
     return "\n".join([text, *([""] if then else []), *then])
 
 
 def ended(status: int) -> str:
-    """Say in words how a process ended."""
     if status >= 0:
         return f"ended with exit status {status}"
     return f"was ended by {signal.Signals(-status).name}"
@@ -159,18 +159,6 @@ def _remoteness(outcome: Outcome) -> int:
 
 def _waits_in(file: str) -> bool:
     return "/torch/distributed/" in file
-
-
-def _alike(outcomes: Iterable[Outcome]) -> dict[str, list[int]]:
-    """Group ranks by the line that names their error."""
-    groups: dict[str, list[int]] = {}
-    for outcome in outcomes:
-        groups.setdefault(outcome.summary(), []).append(outcome.rank)
-    return groups
-
-
-def _of(outcomes: Iterable[Outcome], rank: int) -> Outcome:
-    return next(outcome for outcome in outcomes if outcome.rank == rank)
 
 
 def _names(ranks: Sequence[int]) -> str:

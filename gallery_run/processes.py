@@ -49,7 +49,6 @@ def descendants(process: int) -> list[int]:
 
 
 def send(processes: Iterable[int], number: signal.Signals) -> None:
-    """Send a signal to each process that still is there."""
     for process in processes:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(process, number)
@@ -70,16 +69,12 @@ def adopt_orphans() -> None:
 
 
 def end_with_parent() -> None:
-    """End this process of multiprocessing when the one that started it is gone.
-
-    Else it would go on writing into a folder that the next build works in.
-    """
+    """End this process of multiprocessing when the one that started it is gone."""
     if parent := multiprocessing.parent_process():
-        threading.Thread(
-            target=_end_after, args=(parent.sentinel,), daemon=True
-        ).start()
+        sentinel = parent.sentinel
 
+        def wait_and_end() -> None:
+            wait([sentinel])
+            os._exit(1)
 
-def _end_after(sentinel: int) -> None:
-    wait([sentinel])
-    os._exit(1)
+        threading.Thread(target=wait_and_end, daemon=True).start()

@@ -30,10 +30,7 @@ def page_needs(app: Sphinx, script: str) -> list[str]:
 
 
 def left_to_run(machines: Iterable[Machine]) -> str:
-    """Say on what a page has still to run; "" once several GPUs have run it.
-
-    Every page has to be right on several GPUs, and a build seldom has one.
-    """
+    """Say on what a page has still to run; "" once several GPUs have run it."""
     most = max((one.gpus for one in machines), default=0)
     if most == 0:
         return _("No GPU has run this page yet.")
@@ -70,7 +67,7 @@ def facts(machine: Machine, language: str) -> list[nodes.Node]:
     ]
     times = f"{machine.gpus} × " if machine.gpu else ""  # noqa: RUF001
     # a product's name, which no language translates
-    name = nodes.literal("", machine.device, classes=["device"])
+    name = nodes.literal("", machine.gpu or machine.cpu, classes=["device"])
     return [nodes.Text(times), name, nodes.Text(" · ".join(["", *texts]))]
 
 
