@@ -2,9 +2,7 @@
 
 A word or two stand at each output ("CPU, 4 processes"), the whole at the foot of the
 page. Where a page has records (`gallery_run.records`), the outputs of each of its code
-blocks stand in tabs: first those of this build, then one tab for each machine. A
-record of other code than the page's is left out and named; one that was edited stops
-the build.
+blocks stand in tabs: first those of this build, then one tab for each machine.
 """
 
 from __future__ import annotations
@@ -13,7 +11,7 @@ import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -32,7 +30,7 @@ from gallery_intl.page.upstream import FIGURE, FOOTER
 from gallery_run import machine, records, words
 from gallery_run.machine import Machine
 from gallery_run.needs import uses_gpus
-from gallery_run.records import Output, RecordError
+from gallery_run.records import Output, Record, RecordError
 from gallery_run.words import interface_line
 
 logger = logging.getLogger(__name__)
@@ -47,16 +45,6 @@ class UntrueRecord(SphinxError):
     category = "A record cannot be shown"
 
 
-class Source(NamedTuple):
-    """One machine's outputs of a page."""
-
-    name: str  # for the memory of the reader's choice: the same on all pages
-    label: str
-    machine: Machine
-    folder: Path
-    outputs: dict[int, Output]
-
-
 def folder_of(env: BuildEnvironment, docname: str) -> Path | None:
     """Return the folder of a page's records; None for a page that is no script's."""
     for _examples, generated in pages.folders(env.config):
@@ -64,16 +52,6 @@ def folder_of(env: BuildEnvironment, docname: str) -> Path | None:
             name = docname.removeprefix(f"{generated}/")
             return Path(env.srcdir, env.config.gallery_intl_records, name)
     return None
-
-
-def sources_of(folder: Path, script: str) -> Iterator[Source]:
-    """Yield what other machines printed and drew of the code that a page shows."""
-    for path in records.of_page(folder):
-        record = records.read(path)
-        if record.code == records.code_hash(script):
-            there = record.machine
-            label = there.label if there.gpu else there.cpu
-            yield Source(path.stem, label, there, folder, record.outputs)
 
 
 class ShowMachines(SphinxTransform):
@@ -91,25 +69,26 @@ class ShowMachines(SphinxTransform):
             return
         self.env.note_dependency(machine.path_of(page))
         self.env.metadata[docname][RECORDS] = digest(folder)
-        sources = list(sources_of(folder, script.text))
+        others = records.of_page(folder, script.text)
         blocks = records.code_blocks(script.text)
         lines = [block.line for block in blocks]
         for outputs in page_outputs(self.document, blocks):
-            if sources:
-                self.show_tabs(outputs, lines.index(outputs.line), here, sources)
+            if others:
+                number = lines.index(outputs.line)
+                self.show_tabs(outputs, number, here, folder, others)
             elif outputs.shown:
                 label = nodes.Text(words.short(here))
                 line = interface_line(label, name="output-machine")
                 outputs.parent.insert(outputs.place, line)
-        self.close(script.text, here, sources)
+        self.close(script.text, here, others)
 
-    def close(self, script: str, here: Machine, sources: list[Source]) -> None:
+    def close(self, script: str, here: Machine, others: dict[str, Record]) -> None:
         """Say at the foot where the outputs came from, and which GPUs never ran it."""
         before, _found, after = _("Outputs from: %s").partition("%s")
         facts = words.facts(here, self.config.language)
         parts = [nodes.Text(before), *facts, nodes.Text(after)]
         lines = [interface_line(*parts, name="sphx-glr-machine")]
-        left = words.left_to_run([here, *(one.machine for one in sources)])
+        left = words.left_to_run([here, *(one.machine for one in others.values())])
         if left and uses_gpus(script):
             lines.append(interface_line(nodes.Text(left), name="sphx-glr-gpus"))
         for footer in self.document.findall(nodes.container):
@@ -117,18 +96,24 @@ class ShowMachines(SphinxTransform):
                 footer[-1:-1] = lines  # above the signature
 
     def show_tabs(
-        self, own: Outputs, number: int, here: Machine, sources: list[Source]
+        self,
+        own: Outputs,
+        number: int,
+        here: Machine,
+        folder: Path,
+        others: dict[str, Record],
     ) -> None:
         """Put what one code block printed and drew into tabs."""
-        if not own.shown and not any(number in one.outputs for one in sources):
+        if not own.shown and not any(number in one.outputs for one in others.values()):
             return
         for node in own.shown:
             own.parent.remove(node)
         tabs = [self.tab(OWN, here.label, here, own.shown)]
-        for one in sources:
-            output = one.outputs.get(number, Output([], []))
-            shown = list(self.nodes_of(output, one))
-            tabs.append(self.tab(one.name, one.label, one.machine, shown))
+        for name, other in others.items():
+            there, output = other.machine, other.outputs.get(number, Output([], []))
+            label = there.label if there.gpu else there.cpu
+            shown = list(self.nodes_of(output, folder, name))
+            tabs.append(self.tab(name, label, there, shown))
         own.parent.insert(
             own.place,
             create_component(
@@ -153,13 +138,15 @@ class ShowMachines(SphinxTransform):
             "tab-item", ["sd-tab-item"], children=[head, content], selected=name == OWN
         )
 
-    def nodes_of(self, output: Output, source: Source) -> Iterator[nodes.Element]:
+    def nodes_of(
+        self, output: Output, folder: Path, name: str
+    ) -> Iterator[nodes.Element]:
         """Yield what a page shows of an output: figures, then text, as it always does.
 
         `gallery_intl.figures` translates a figure with the words of ``gallery_page``.
         """
         for figure in output.figures:
-            path = source.folder / records.figure_name(source.name, figure)
+            path = folder / records.figure_name(name, figure)
             yield nodes.image(
                 uri="/" + Path(os.path.relpath(path, self.env.srcdir)).as_posix(),
                 alt="",
@@ -194,13 +181,7 @@ def digest(folder: Path) -> str:
     return found.hexdigest()
 
 
-def outdated(
-    app: Sphinx,
-    env: BuildEnvironment,
-    added: set[str],
-    changed: set[str],
-    removed: set[str],
-) -> list[str]:
+def outdated(app: Sphinx, env: BuildEnvironment, *_changes: set[str]) -> list[str]:
     """Return the pages whose records are not those that they were read with."""
     return [
         docname

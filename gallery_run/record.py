@@ -1,8 +1,7 @@
 """Record what pages print and draw on this machine, for readers who have no such GPU.
 
-A page that asks for several ranks runs under torchrun, with one rank for each GPU (as
-many as it asks for on a machine without any). It needs the standard library, torch and
-matplotlib, and no Sphinx: a machine with GPUs is often borrowed.
+A page that asks for several ranks runs under torchrun. It needs the standard library,
+torch and matplotlib, and no Sphinx: a machine with GPUs is often borrowed.
 """
 
 from __future__ import annotations
@@ -17,15 +16,16 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gallery_intl.script.source import normalize_newlines
 from gallery_run import machine, processes, records
 from gallery_run.machine import Machine
 from gallery_run.needs import uses_gpus, world_size
 from gallery_run.outcomes import NOISE, clip, is_echo, tail
-from gallery_run.records import Figure, Output, Record, RecordError
+from gallery_run.records import Record, RecordError
 
 PACKAGE_PARENT = Path(__file__).parents[1]
 
@@ -52,13 +52,11 @@ class Page(NamedTuple):
     def rank_counts(self, gpus: int) -> list[int]:
         """Return how many ranks to try, the most first; 0 stands for a plain program.
 
-        Where there are GPUs, each rank has one; where there is none, or the page uses
-        none, there are as many ranks as it asks for.
+        Each rank has a GPU of its own, if the page uses any and there are any.
         """
         asked = world_size(self.text) or 0
-        if not asked or not gpus or not self.uses_gpus:
-            return [asked]
-        return list(range(min(asked, gpus), 0, -1))
+        most = min(asked, gpus) if self.uses_gpus else 0
+        return list(range(most, 0, -1)) or [asked]
 
 
 class Site(NamedTuple):
@@ -95,24 +93,22 @@ def pages(folder: Path, pattern: str) -> Iterator[Page]:
     for script in sorted(folder.rglob("*.py")):
         if re.search(pattern, str(script)) and script.name != "__init__.py":
             name = script.relative_to(folder).with_suffix("").as_posix()
-            text = normalize_newlines(script.read_text(encoding="utf-8"))
-            yield Page(name, script.resolve(), text)
+            yield Page(name, script.resolve(), script.read_text(encoding="utf-8"))
 
 
 def choose(site: Site, names: list[str]) -> list[Page]:
     """Return the pages that were named, else all that use a GPU."""
     if not names:
         return [page for page in site.pages if page.uses_gpus]
-    known = {page.name: page for page in site.pages}
-    wanted = [Path(name).with_suffix("").as_posix() for name in names]
-    chosen = [
-        next((p for n, p in known.items() if f"/{one}".endswith(f"/{n}")), None)
-        for one in wanted
-    ]
-    for name, page in zip(names, chosen, strict=True):
-        if page is None:
-            raise RecordingError(f"no page {name!r}; there are {', '.join(known)}")
-    return [page for page in chosen if page]
+    chosen = []
+    for name in names:
+        path = f"/{Path(name).with_suffix('').as_posix()}"
+        found = [page for page in site.pages if path.endswith(f"/{page.name}")]
+        if not found:
+            known = ", ".join(page.name for page in site.pages)
+            raise RecordingError(f"no page {name!r}; there are {known}")
+        chosen += found[:1]
+    return chosen
 
 
 def profile(here: Machine) -> str:
@@ -121,7 +117,6 @@ def profile(here: Machine) -> str:
 
 
 def slug(text: str) -> str:
-    """Make a name that any file system and URL takes."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "cpu"
 
 
@@ -141,22 +136,17 @@ def is_current(path: Path, page: Page) -> bool:
 
 def gpus_here() -> tuple[str, int]:
     """Ask in a process of its own, which leaves no context on a GPU."""
-    code = "import json, sys; from gallery_run.machine import used_gpus as used; "
-    command = [sys.executable, "-c", f"{code}json.dump(used(0), sys.stdout)"]
-    asked = subprocess.run(
-        command, cwd=PACKAGE_PARENT, capture_output=True, text=True, check=False
-    )
-    if asked.returncode:
-        raise RecordingError(f"torch does not start here\n\n{asked.stderr.strip()}")
-    name, count = json.loads(asked.stdout)
-    return str(name), int(count)
+    try:
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as other:
+            return other.submit(machine.used_gpus, 0).result()
+    except (ImportError, OSError, RuntimeError) as error:
+        raise RecordingError(f"torch does not start here\n\n{error!r}") from None
 
 
 def run(page: Page, gpus: int, deadline: float) -> tuple[Record, list[str]]:
-    """Run a page with the most ranks that it accepts.
+    """Return the record of the most ranks that a page accepts, and its refusals.
 
-    Give its record, and what it said to more ranks. Raise `RefusalError` if it accepts
-    none, and any other `RecordingError` at once: with fewer ranks it would be hidden.
+    A failure is raised at once: with fewer ranks it would be hidden.
     """
     refusals: list[str] = []
     for ranks in page.rank_counts(gpus):
@@ -168,20 +158,17 @@ def run(page: Page, gpus: int, deadline: float) -> tuple[Record, list[str]]:
 
 
 def run_once(page: Page, ranks: int, deadline: float) -> Record:
-    """Run a page with so many ranks, 0 for a plain program."""
+    """Return the record of a page with so many ranks, 0 for a plain program."""
     with tempfile.TemporaryDirectory(prefix="record-") as name:
         folder = Path(name)
         status = execute(command(page, ranks, folder), folder / "log", deadline)
         if said := refusal(folder):
-            raise RefusalError(f"{in_words(ranks)} refused: {said}")
-        if status != 0:
+            names = {0: "a plain program", 1: "1 rank"}
+            raise RefusalError(f"{names.get(ranks, f'{ranks} ranks')} refused: {said}")
+        made = folder / "record.json"
+        if status != 0 or not made.exists():
             raise RecordingError(failure(page, folder, status, deadline))
-        made = json.loads((folder / "outputs.json").read_text(encoding="utf-8"))
-    outputs = {
-        int(number): Output(lines, [Figure(*figure) for figure in figures])
-        for number, (lines, figures) in made["outputs"].items()
-    }
-    return Record(records.code_hash(page.text), Machine(**made["machine"]), outputs)
+        return records.read(made)
 
 
 def command(page: Page, ranks: int, folder: Path) -> list[str]:
@@ -211,11 +198,6 @@ def execute(command: list[str], log: Path, deadline: float) -> int | None:
         finally:
             processes.kill_tree(running.pid)
             running.wait()
-
-
-def in_words(ranks: int) -> str:
-    """Say how many ranks there are."""
-    return {0: "a plain program", 1: "1 rank"}.get(ranks, f"{ranks} ranks")
 
 
 def errors(folder: Path) -> dict[str, dict[str, Any]]:
@@ -251,14 +233,10 @@ def rest(folder: Path) -> str:
 
 
 def record_pages(site: Site, names: list[str], name: str | None = None) -> bool:
-    """Record pages, the named ones anew and else what is not current.
-
-    Tells whether all went well.
-    """
+    """Record named pages anew, else what is not current; return whether all ran."""
     gpu, gpus = gpus_here()
-    chosen = choose(site, names)
     well = True
-    for page in chosen:
+    for page in choose(site, names):
         known = name or profile(expected(page, gpu, gpus))
         if not names and is_current(site.records / page.name / f"{known}.json", page):
             print(f"{page.name}: recorded already", flush=True)
@@ -292,7 +270,6 @@ def record_page(site: Site, page: Page, gpus: int, name: str | None) -> bool:
 
 
 def main(arguments: list[str]) -> int:
-    """Run the command; give its exit status."""
     parser = argparse.ArgumentParser(prog="python -m gallery_run")
     parser.add_argument("--source", type=Path, default=Path(), help="folder of conf.py")
     parser.add_argument("page", nargs="*", help="such as part/page; default: not done")

@@ -1,9 +1,8 @@
 """Run a page as a reader would, and note what each code block prints and draws.
 
-The program of every rank when a page is recorded, alone or started by torchrun:
-``python -m gallery_run.recording page folder``. Rank 0 leaves ``outputs.json`` in the
-folder, a rank that fails its error. Printed is what goes through Python's standard
-output; warnings do not count, which name the files of this machine.
+The program of every rank is ``python -m gallery_run.recording page folder``. Rank 0
+leaves ``record.json`` in the folder, a rank that fails its error. Warnings do not count
+as printed: they name the files of this machine.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ import json
 import os
 import re
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -24,17 +22,16 @@ from typing import Any
 from gallery_intl.figures import style as figure_style
 from gallery_intl.figures import svg
 from gallery_intl.files import replace_file
-from gallery_intl.script.source import Block, normalize_newlines, packages
-from gallery_run import machine
+from gallery_intl.script.source import Block, packages
+from gallery_run import machine, records
 from gallery_run.outcomes import script_line, script_traceback
-from gallery_run.records import Figure, Output, code_blocks
+from gallery_run.records import Figure, Output, Record, code_blocks, code_hash
 
 ANSI = re.compile(r"\x1B(?:[@-Z\\-_]|\[[0-?]*[ -/]*[@-~])")
 
 
-def play(page: Path) -> dict[int, Output]:
+def play(page: Path, script: str) -> dict[int, Output]:
     """Run a page block by block; give what each of them printed and drew."""
-    script = normalize_newlines(page.read_text(encoding="utf-8"))
     compile(script, str(page), "exec")  # a fault of the syntax, with its line
     if "matplotlib" in packages(script):
         figure_style.use()
@@ -76,7 +73,6 @@ def lines(text: str) -> list[str]:
 
 
 def figures() -> list[Figure]:
-    """Take the figures that are open."""
     plt = sys.modules.get("matplotlib.pyplot")
     if plt is None:
         return []
@@ -97,12 +93,12 @@ def refusal(error: BaseException) -> str:
 
 
 def main() -> int:
-    """Run a rank of the page; give its exit status."""
     page, folder = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
     rank = int(os.environ.get("RANK", 0))
     ranks = int(os.environ.get("WORLD_SIZE", 0))
+    script = page.read_text(encoding="utf-8")
     try:
-        outputs = play(page)
+        outputs = play(page, script)
     except BaseException as error:
         told = {
             "line": script_line(error, page),
@@ -113,9 +109,9 @@ def main() -> int:
         replace_file(folder / f"rank-{rank}.json", json.dumps(told).encode("utf-8"))
         return 1
     if rank == 0:
-        here = machine.take(page.read_text(encoding="utf-8"), ranks)
-        text = json.dumps({"machine": asdict(here), "outputs": outputs})
-        (folder / "outputs.json").write_text(text, encoding="utf-8")
+        here = machine.take(script, ranks)
+        made = Record(code_hash(script), here, outputs)
+        records.write(folder / "record.json", made)
     return 0
 
 

@@ -1,9 +1,8 @@
 """Keep what pages printed and drew on other machines, as files that cannot lie.
 
-A record is made by running a page (`gallery_run.record`), never by hand: a seal over
-all of it tells an edit. It belongs to the code that ran, comments and prose aside: a
-record of other code is stale and is not shown. A page's records lie in a folder of its
-own, one JSON file for each machine with the figures beside it.
+A seal over all of a record tells an edit. It belongs to the code that ran, comments and
+prose aside: one of other code is stale and is not shown. A page's records lie in a
+folder of its own, one JSON file for each machine with the figures beside it.
 """
 
 from __future__ import annotations
@@ -17,12 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gallery_intl.files import replace_file
-from gallery_intl.script.source import (
-    Block,
-    blocks,
-    normalize_newlines,
-    tokens,
-)
+from gallery_intl.script.source import Block, blocks, tokens
 from gallery_run import machine
 from gallery_run.machine import Machine
 from gallery_run.needs import world_size
@@ -99,10 +93,8 @@ def read(path: Path) -> Record:
             Machine(**values["machine"]),
             {int(number): _output(path, x) for number, x in values["outputs"].items()},
         )
-    except json.JSONDecodeError as error:
-        raise _edited(path, error.lineno, error.msg) from None
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise _edited(path, 1, repr(error)) from None
+        raise _edited(path, getattr(error, "lineno", 1), repr(error)) from None
     if text != render(record, path.stem):
         raise _edited(path, 1, "not as it was recorded")
     return record
@@ -125,19 +117,16 @@ def _edited(path: Path, line: int, reason: str) -> RecordError:
 
 def write(path: Path, record: Record) -> None:
     """Write a record in one step: figures first, then the file that names them."""
-    for figure in _figures(record):
-        name = figure_name(path.stem, figure)
-        replace_file(path.with_name(name), figure.svg.encode("utf-8"))
+    figures = {
+        path.with_name(figure_name(path.stem, figure)): figure.svg
+        for output in record.outputs.values()
+        for figure in output.figures
+    }
+    for file, svg in figures.items():
+        replace_file(file, svg.encode("utf-8"))
     replace_file(path, render(record, path.stem).encode("utf-8"))
-    used = {figure_name(path.stem, figure) for figure in _figures(record)}
-    for old in path.parent.glob(f"{path.stem}-*.svg"):
-        if old.name not in used and len(old.name) == len(f"{path.stem}-12345678.svg"):
-            old.unlink()
-
-
-def _figures(record: Record) -> Iterator[Figure]:
-    for output in record.outputs.values():
-        yield from output.figures
+    for old in set(path.parent.glob(f"{path.stem}-????????.svg")) - set(figures):
+        old.unlink()
 
 
 def figure_name(profile: str, figure: Figure) -> str:
@@ -147,39 +136,33 @@ def figure_name(profile: str, figure: Figure) -> str:
 
 def render(record: Record, profile: str) -> str:
     """Return the one text of a record, with its seal."""
-    outputs = {
-        str(number): {
-            "lines": output.lines,
-            "figures": [
-                {"file": figure_name(profile, figure), "alt": figure.alt}
-                for figure in output.figures
-            ],
-        }
-        for number, output in sorted(record.outputs.items())
-    }
+    outputs = {}
+    for number, output in sorted(record.outputs.items()):
+        figures = [
+            {"file": figure_name(profile, figure), "alt": figure.alt}
+            for figure in output.figures
+        ]
+        made = {"lines": output.lines, "figures": figures}
+        outputs[str(number)] = {key: value for key, value in made.items() if value}
     values = {
         "code": record.code,
         "machine": machine.as_values(record.machine),
-        "outputs": {
-            number: {key: value for key, value in output.items() if value}
-            for number, output in outputs.items()
-        },
+        "outputs": outputs,
     }
     # a figure's name tells what is in it
     sealed = {**values, "seal": _hash(json.dumps(values, sort_keys=True))}
     return json.dumps(sealed, indent=1, ensure_ascii=False) + "\n"
 
 
-def of_page(folder: Path) -> list[Path]:
-    """Return the records of a page, by name."""
-    return sorted(folder.glob("*.json"))
+def of_page(folder: Path, script: str) -> dict[str, Record]:
+    """Return by name the records of a page's folder that are of the script's code."""
+    found = {path.stem: read(path) for path in sorted(folder.glob("*.json"))}
+    code = code_hash(script) if found else ""
+    return {name: record for name, record in found.items() if record.code == code}
 
 
 def stale(folder: Path, galleries: Iterable[Path]) -> Iterator[str]:
-    """Name the records that are not shown, given the folders with the pages' scripts.
-
-    Raises `RecordError` for one that was edited.
-    """
+    """Name the records that are not shown, given the folders with the scripts."""
     scripts = {
         script.relative_to(gallery).with_suffix("").as_posix(): script
         for gallery in galleries
@@ -191,7 +174,7 @@ def stale(folder: Path, galleries: Iterable[Path]) -> Iterator[str]:
             yield f"{path}: not shown, there is no page {page} (delete it)"
             continue
         text = scripts[page].read_text(encoding="utf-8")
-        if record.code != code_hash(normalize_newlines(text)):
+        if record.code != code_hash(text):
             yield (
                 f"{path}: not shown, the code of {page} has changed since"
                 " (on that machine: make record)"

@@ -351,6 +351,14 @@ def test_a_page_that_does_not_end_is_stopped(site: Path) -> None:
         record.run_once(Page("x", script, script.read_text()), 0, 1)
 
 
+def test_a_page_that_ends_its_process_is_no_record(site: Path) -> None:
+    add_page(site, "part/gone", "import os\nos._exit(0)")
+    script = site / "gallery" / "part" / "gone.py"
+
+    with pytest.raises(RecordingError, match=r"gone\.py:1: ended with status 0"):
+        record.run_once(Page("x", script, script.read_text()), 0, 60)
+
+
 def test_a_rank_that_fails_alone_is_named_with_its_line(tmp_path: Path) -> None:
     """Its error looks like the echo of another's, but there is no other."""
     page = Page("page", tmp_path / "page.py", "")

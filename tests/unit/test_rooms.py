@@ -44,7 +44,7 @@ SHARED = """
     page.gaps: broken_catalogs
     page.outputs: Outputs page_outputs
     page.upstream: FIGURE FOOTER
-    script.source: Block blocks normalize_newlines packages tokens
+    script.source: Block blocks packages tokens
     text.sentences: describe sentences
     text.wrapping: wrap
 """
