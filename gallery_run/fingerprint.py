@@ -18,6 +18,8 @@ from typing import Any, NamedTuple
 from sphinx.config import Config
 from sphinx.util.tags import Tags
 
+from gallery_intl.files import replace_file
+
 NAME = ".fingerprint.json"
 PACKAGES = ("torch", "sphinx-gallery", "matplotlib", "numpy")
 PROJECT = Path(__file__).parents[1]
@@ -26,7 +28,6 @@ MODULES = (  # what a run's outputs and figures depend on
     "gallery_run/machine.py",
     "gallery_run/needs.py",
     "gallery_run/ranks.py",
-    "gallery_run/rank_processes.py",
     "gallery_run/upstream.py",
     "gallery_intl/figures/__init__.py",
     "gallery_intl/figures/upstream.py",
@@ -43,30 +44,20 @@ class Fingerprint(NamedTuple):
     made: list[str]  # what the run generated: all of it must still be there
 
 
-class Settings(NamedTuple):
-    """The values of conf.py that a run of the gallery needs."""
-
-    gallery: dict[str, Any]
-    deadline: float
-
-
-def read_settings(confdir: Path, overrides: dict[str, Any]) -> Settings:
-    """Read conf.py without starting Sphinx, extensions or themes."""
+def read_settings(confdir: Path, overrides: dict[str, Any]) -> Config:
+    """Read what a run needs of conf.py, without Sphinx, extensions or themes."""
     config = Config.read(confdir, overrides=overrides, tags=Tags())
     config.add("sphinx_gallery_conf", {}, "html", dict)
     config.add("gallery_intl_deadline", 120, "", (int, float))
-    return Settings(config.sphinx_gallery_conf, float(config.gallery_intl_deadline))
+    return config
 
 
 def gallery_dirs(srcdir: Path, gallery: dict[str, Any]) -> list[tuple[Path, Path]]:
     """Return each examples folder with the folder of its generated pages."""
     examples = gallery.get("examples_dirs", "../examples")
     generated = gallery.get("gallery_dirs", "auto_examples")
-    if isinstance(examples, str):
-        examples = [examples]
-    if isinstance(generated, str):
-        generated = [generated]
-    pairs = zip(examples, generated, strict=False)
+    both = [[one] if isinstance(one, str) else one for one in (examples, generated)]
+    pairs = zip(*both, strict=False)
     return [(Path(srcdir, one), Path(srcdir, other)) for one, other in pairs]
 
 
@@ -89,10 +80,8 @@ def read(folder: Path) -> Fingerprint | None:
 
 
 def write(folder: Path, fingerprint: Fingerprint) -> None:
-    """Write a fingerprint in one step."""
-    new = folder / f"{NAME}.new"
-    new.write_text(json.dumps(fingerprint._asdict(), indent=1), encoding="utf-8")
-    new.replace(folder / NAME)
+    text = json.dumps(fingerprint._asdict(), indent=1)
+    replace_file(folder / NAME, text.encode("utf-8"), sync=False)
 
 
 def is_current(last: Fingerprint | None, now: Fingerprint, srcdir: Path) -> bool:

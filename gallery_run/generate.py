@@ -1,8 +1,8 @@
 """Run the gallery's scripts: the child process behind `gallery_run.run`.
 
 A process of its own can be ended when a page hangs, and whatever a script does to its
-process ends with it. It tells its parent what it does in lines of JSON, and ends when
-the parent does. One process at a time holds the lock of the generated folder.
+process ends with it. It tells its parent what it does, and ends when the parent does.
+One process at a time holds the lock of the generated folder.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import io
-import json
 import os
 import resource
 import shutil
@@ -20,6 +19,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Container, Iterable, Iterator
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -40,15 +40,6 @@ Tell = Callable[..., None]
 
 class PageError(SphinxError):
     """A page of the gallery did not run to its end."""
-
-
-def forget_unfinished(target: Path) -> None:
-    """Make a page run again whose run did not end, or whose page is gone.
-
-    Sphinx-Gallery notes the script as done before it writes the page.
-    """
-    if note(target).exists() or not target.with_suffix(".rst").exists():
-        Path(f"{target}.md5").unlink(missing_ok=True)
 
 
 def note(target: Path) -> Path:
@@ -86,10 +77,7 @@ def to_make(srcdir: Path, gallery: dict[str, Any]) -> set[str]:
 
 
 def prune(srcdir: Path, gone: Iterable[str], extensions: Container[str]) -> None:
-    """Remove what an earlier run made and this one will not; nobody wrote it by hand.
-
-    Its reST would stay in the documentation as pages outside any toctree.
-    """
+    """Remove what an earlier run made and this one will not, nobody's own files."""
     for path in [Path(srcdir, name) for name in gone]:
         path.unlink(missing_ok=True)
         if path.suffix in extensions:
@@ -116,60 +104,53 @@ def describe(error: BaseException, source: Path, srcdir: Path) -> str:
     return f"{page}: the script failed\n\n{script_traceback(error, source)}"
 
 
-def note_machine(source: Path, target: Path) -> None:
-    """Note beside a page the machine that its outputs came from."""
-    script = source.read_text(encoding="utf-8")
-    machine.write(target, machine.take(script, world_size(script) or 0))
-
-
-class Pages:
-    """Sphinx-Gallery's function that makes a page, made safe to interrupt.
+def make_page(
+    make: upstream.PageMaker,
+    srcdir: Path,
+    tell: Tell,
+    name: str,
+    target_dir: Path,
+    source_dir: Path,
+    conf: dict[str, Any],
+) -> Any:
+    """Make a page as Sphinx-Gallery does with `make`, and tell the parent of it.
 
     Sphinx-Gallery calls no reset function after a script that aborts the build.
     """
-
-    def __init__(self, srcdir: Path, tell: Tell, make_page: upstream.PageMaker) -> None:
-        self.srcdir, self.tell, self.make_page = srcdir, tell, make_page
-
-    def __call__(self, name: str, target_dir: Path, source_dir: Path, conf: Any) -> Any:
-        source, target = Path(source_dir, name), Path(target_dir, name)
-        if upstream.is_done(source, target) or not upstream.is_run(source, conf):
-            return self.make_page(name, target_dir, source_dir, conf)
-        page = source.relative_to(self.srcdir).as_posix()
-        note(target).touch()
-        remove_figures(target)
-        began = time.monotonic()
-        self.tell("start", page=page)
+    source, target = Path(source_dir, name), Path(target_dir, name)
+    if upstream.is_done(source, target) or not upstream.is_run(source, conf):
+        return make(name, target_dir, source_dir, conf)
+    note(target).touch()
+    remove_figures(target)
+    began = time.monotonic()
+    tell("start", page=source.relative_to(srcdir).as_posix())
+    try:
+        compile(source.read_bytes(), str(source), "exec")
         try:
-            compile(source.read_bytes(), str(source), "exec")
-            made = self.run(name, target_dir, source_dir, conf)
-            note_machine(source, target)
-        except BaseException as error:
-            Path(f"{target}.md5").unlink(missing_ok=True)
-            raise PageError(describe(error, source, self.srcdir)) from error
-        note(target).unlink()
-        self.tell("end", page=page, seconds=time.monotonic() - began)
-        return made
-
-    def run(self, name: str, target_dir: Path, source_dir: Path, conf: Any) -> Any:
-        try:
-            return self.make_page(name, target_dir, source_dir, conf)
+            made = make(name, target_dir, source_dir, conf)
         except BaseException:
             upstream.clean_modules(conf, name, "after")
             raise
+        script = source.read_text(encoding="utf-8")
+        machine.write(target, machine.take(script, world_size(script) or 0))
+    except BaseException as error:
+        upstream.forget(target)
+        raise PageError(describe(error, source, srcdir)) from error
+    note(target).unlink()
+    tell("end", seconds=time.monotonic() - began)
+    return made
 
 
 def prepare(srcdir: Path, gallery: dict[str, Any], tell: Tell, *, anew: bool) -> None:
     """Bring the generated folder into a state from which Sphinx-Gallery goes right."""
     pairs = list(scripts(srcdir, gallery))
-    for name in to_make(srcdir, gallery):
-        Path(srcdir, f"{name}{upstream.UNFINISHED}").unlink(missing_ok=True)
+    files = {Path(srcdir, name) for name in to_make(srcdir, gallery)}
+    for file in files.union(*(upstream.page_files(target) for _, target in pairs)):
+        Path(f"{file}{upstream.UNFINISHED}").unlink(missing_ok=True)
     for _, target in pairs:
-        for file in upstream.page_files(target):
-            Path(f"{file}{upstream.UNFINISHED}").unlink(missing_ok=True)
-        if anew:
-            Path(f"{target}.md5").unlink(missing_ok=True)
-        forget_unfinished(target)
+        # Sphinx-Gallery notes a script as done before it writes the page
+        if anew or note(target).exists() or not target.with_suffix(".rst").exists():
+            upstream.forget(target)
     done = sum(upstream.is_done(source, target) for source, target in pairs)
     tell("plan", run=len(pairs) - done, unchanged=done)
 
@@ -178,7 +159,7 @@ def generate_changed(
     srcdir: Path, confdir: Path, overrides: dict[str, Any], tell: Tell
 ) -> None:
     """Generate what changed since the last run, and leave its fingerprint."""
-    gallery = fingerprint.read_settings(confdir, overrides).gallery
+    gallery = fingerprint.read_settings(confdir, overrides).sphinx_gallery_conf
     folder = fingerprint.gallery_dirs(srcdir, gallery)[0][1]
     with locked(folder, tell):
         last, now = fingerprint.read(folder), fingerprint.take(srcdir, gallery)
@@ -193,7 +174,9 @@ def generate_changed(
             prepare(srcdir, gallery, tell, anew=anew)
             # of no files, so that it stands for no gallery if this run does not end
             fingerprint.write(folder, now._replace(files="", made=sorted(made)))
-            upstream.make_pages_with(functools.partial(Pages, srcdir, tell))
+            upstream.make_pages_with(
+                lambda make: functools.partial(make_page, make, srcdir, tell)
+            )
             upstream.generate(app)
         said = strip_escape_sequences(warnings.getvalue())
         tell("warnings", text=said)
@@ -233,29 +216,30 @@ def locked(folder: Path, tell: Tell) -> FileLock:
     return lock
 
 
-def end_with_parent(alive: int) -> None:
+def end_with(parent: Connection) -> None:
     """Wait until the parent is gone, then end this process and all below it."""
-    os.read(alive, 1)
+    with contextlib.suppress(EOFError, OSError):
+        parent.recv()
     processes.send(processes.descendants(os.getpid()), signal.SIGKILL)
     shutil.rmtree(os.environ["TMPDIR"], ignore_errors=True)  # the parent's, for us
     processes.kill_tree(os.getpid())
     os._exit(1)
 
 
-def main(request: dict[str, Any]) -> int:
+def main(pipe: int) -> int:
     """Run the gallery as `gallery_run.run` asks for; return the exit status."""
+    parent = Connection(pipe)
+    srcdir, confdir, overrides = parent.recv()
 
     def tell(kind: str, **values: Any) -> None:
-        os.write(request["events"], (json.dumps([kind, values]) + "\n").encode())
+        parent.send((kind, values))
 
-    alive = request["alive"]
-    threading.Thread(target=end_with_parent, args=(alive,), daemon=True).start()
+    threading.Thread(target=end_with, args=(parent,), daemon=True).start()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     processes.adopt_orphans()
-    srcdir, confdir = Path(request["srcdir"]), Path(request["confdir"])
     try:
-        generate_changed(srcdir, confdir, request["overrides"], tell)
+        generate_changed(srcdir, confdir, overrides, tell)
     except SphinxError as error:
         tell("failed", text=strip_escape_sequences(str(error)))
         return 1

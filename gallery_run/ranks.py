@@ -1,10 +1,9 @@
 """Run a gallery page as rank 0 of a torchrun program, with the other ranks beside it.
 
-A page is a program that torchrun starts: a line of its docstring says how, and with how
-many ranks. Sphinx-Gallery runs the script in its own process, so that one is rank 0;
-two of its hooks start the other ranks before the script and wait for them after it. A
-rank that fails or hangs fails the page, with that rank's own traceback: what rank 0
-then sees is only a closed connection.
+Sphinx-Gallery runs the script in its own process, so that one is rank 0; two of its
+hooks start the other ranks before the script and wait for them after it. A rank that
+fails or hangs fails the page, with that rank's own traceback: what rank 0 then sees is
+only a closed connection.
 """
 
 from __future__ import annotations
@@ -14,6 +13,8 @@ import contextlib
 import gc
 import os
 import signal
+import socket
+import subprocess
 import sys
 import tempfile
 import threading
@@ -24,9 +25,9 @@ from typing import Any
 
 from sphinx.errors import SphinxError
 
+from gallery_run import processes, upstream
 from gallery_run.needs import world_size
-from gallery_run.outcomes import Outcome, is_echo, report, script_traceback
-from gallery_run.rank_processes import Rank, abort, end, free_port, start_rank
+from gallery_run.outcomes import Outcome, is_echo, report, script_traceback, tail
 
 PATIENCE = 2.0  # seconds in which one rank's end should bring down the others
 STUCK = 15.0  # seconds after a signal until rank 0 is past help
@@ -40,18 +41,34 @@ class RankError(SphinxError):
 
 
 @dataclass
+class Rank:
+    """A rank other than rank 0: a process and what it writes."""
+
+    number: int
+    process: subprocess.Popen[bytes]
+    errors: Path
+    output: Path
+    hung: bool = False
+
+    def outcome(self) -> Outcome:
+        status, said = self.process.wait(), tail(self.errors)
+        return Outcome(self.number, status, said, tail(self.output), self.hung)
+
+    def last_word(self) -> int:
+        """Return when it last wrote an error, in nanoseconds."""
+        return self.errors.stat().st_mtime_ns
+
+
+@dataclass
 class Page:
-    """The page that runs now, and what to restore after it."""
+    """The page that runs now, and what is to be done after it."""
 
     name: str
     source: Path
     target: Path
-    environment: dict[str, str] = field(default_factory=lambda: dict(os.environ))
     ranks: list[Rank] = field(default_factory=list)
     store: Any = None  # keeps the port ours until the page's group takes it over
-    threads: int | None = None
-    folder: tempfile.TemporaryDirectory[str] | None = None
-    watcher: threading.Thread | None = None
+    after: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
     over: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -66,13 +83,11 @@ _pages: list[Page] = []  # the page that runs now, if any
 
 
 def argv(gallery_conf: dict[str, Any], script_vars: dict[str, Any]) -> list[str]:
-    """Start a page's ranks; a `reset_argv` hook, and so told the script's whole path.
-
-    Returns the script's arguments: none.
-    """
+    """Start a page's ranks; a `reset_argv` hook: return the script's arguments."""
     source = Path(script_vars["src_file"])
     name = os.path.relpath(source, gallery_conf["src_dir"])
     page = Page(name, source, Path(script_vars["target_file"]))
+    page.after.callback(restore_environment, dict(os.environ))
     _pages.append(page)
     text = source.read_text(encoding="utf-8")
     if size := world_size(text):
@@ -83,8 +98,7 @@ def argv(gallery_conf: dict[str, Any], script_vars: dict[str, Any]) -> list[str]
 def reset(gallery_conf: dict[str, Any], fname: str, when: str) -> None:
     """End a page's ranks after its script; a `reset_modules` hook.
 
-    Sphinx-Gallery calls it after a script that failed too, unless that aborts the
-    build; then whoever handles the script's exception should call it, as
+    Sphinx-Gallery does not call it after a script that aborts the build; then
     `gallery_run.generate` does. Raises RankError.
     """
     while _pages:
@@ -105,14 +119,42 @@ def start(page: Page, size: int, *, uses_torch: bool) -> None:
         "MASTER_ADDR": "127.0.0.1",
         "MASTER_PORT": str(port),
     }
-    page.folder = tempfile.TemporaryDirectory(prefix="r-", ignore_cleanup_errors=True)
+    folder = tempfile.TemporaryDirectory(prefix="r-", ignore_cleanup_errors=True)
+    path = Path(page.after.enter_context(folder))
     for number in range(1, size):
-        page.ranks.append(
-            start_rank(number, page.source, common, Path(page.folder.name))
-        )
+        page.ranks.append(start_rank(number, page.source, common, path))
     os.environ.update(common, RANK="0", LOCAL_RANK="0")
-    page.watcher = threading.Thread(target=watch, args=(page,), daemon=True)
-    page.watcher.start()
+    watcher = threading.Thread(target=watch, args=(page,), daemon=True)
+    watcher.start()
+    page.after.callback(watcher.join)
+
+
+def start_rank(number: int, source: Path, common: dict[str, str], folder: Path) -> Rank:
+    """Start one rank as torchrun would."""
+    own = {
+        "RANK": str(number),
+        "LOCAL_RANK": str(number),
+        "OMP_NUM_THREADS": "1",  # as torchrun does: the ranks share the processors
+        "MPLBACKEND": "agg",
+        "PYTHONFAULTHANDLER": "1",  # SIGABRT prints where it stands
+    }
+    errors, output = folder / f"rank-{number}.err", folder / f"rank-{number}.out"
+    with errors.open("wb") as err, output.open("wb") as out:
+        process = subprocess.Popen(
+            [sys.executable, str(source)],
+            cwd=source.parent,
+            env=os.environ | common | own,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+        )
+    return Rank(number, process, errors, output)
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
 
 
 def take_port(page: Page, size: int) -> int:
@@ -128,7 +170,7 @@ def take_port(page: Page, size: int) -> int:
     import torch.distributed.nn
     from torch.distributed import TCPStore  # type: ignore[attr-defined]
 
-    page.threads = torch.get_num_threads()
+    page.after.callback(torch.set_num_threads, torch.get_num_threads())
     torch.set_num_threads(1)
     page.store = TCPStore(
         "127.0.0.1",
@@ -166,7 +208,7 @@ def finish(page: Page, error: BaseException | None) -> None:
     mark_over(page)
     if error is None or is_echo(script_traceback(error, page.source)):
         wait_for(page, WAIT if error is None else PATIENCE)
-        stop(page, page.running())
+        stop(page)
     else:
         wait_for(page, 0.3)  # the same error on every rank is said once
     early = [rank for rank in page.ranks if rank.process.poll() == 0]
@@ -180,7 +222,7 @@ def finish(page: Page, error: BaseException | None) -> None:
         )
     if text:
         # Sphinx-Gallery took the script for done when rank 0 was
-        Path(f"{page.target}.md5").unlink(missing_ok=True)
+        upstream.forget(page.target)
         raise RankError(text)
 
 
@@ -210,8 +252,9 @@ def wait_for(page: Page, seconds: float) -> None:
         time.sleep(0.02)
 
 
-def stop(page: Page, ranks: list[Rank]) -> None:
+def stop(page: Page) -> None:
     """End ranks that hang; let them say where, if they still can."""
+    ranks = page.running()
     for rank in ranks:
         rank.hung = True
     abort(ranks)
@@ -219,8 +262,20 @@ def stop(page: Page, ranks: list[Rank]) -> None:
     end(ranks)  # a rank that ignores signals has failed, too
 
 
+def abort(ranks: list[Rank], number: signal.Signals = signal.SIGABRT) -> None:
+    """Stop ranks with all that they started; SIGABRT lets them print their stacks."""
+    for rank in ranks:
+        below = processes.descendants(rank.process.pid)
+        processes.send([*below, rank.process.pid], number)
+
+
+def end(ranks: list[Rank]) -> None:
+    abort(ranks, signal.SIGKILL)
+    for rank in ranks:
+        rank.process.wait()
+
+
 def has_group() -> bool:
-    """Return whether the script left a process group."""
     dist = sys.modules.get("torch.distributed")
     return dist is not None and dist.is_available() and bool(dist.is_initialized())
 
@@ -229,20 +284,18 @@ def restore(page: Page) -> None:
     """Leave nothing of a page behind, whatever became of it."""
     mark_over(page)
     end(page.running())
-    if page.watcher:
-        page.watcher.join()
     if has_group():
         with contextlib.suppress(Exception):
             sys.modules["torch.distributed"].destroy_process_group()
-    if page.threads is not None:
-        sys.modules["torch"].set_num_threads(page.threads)
     page.store = None
     gc.collect()  # the store closes its port
-    for name in os.environ.keys() - page.environment.keys():
+    page.after.close()
+
+
+def restore_environment(before: dict[str, str]) -> None:
+    for name in os.environ.keys() - before.keys():
         del os.environ[name]
-    os.environ.update(page.environment)
-    if page.folder:
-        page.folder.cleanup()
+    os.environ.update(before)
 
 
 @atexit.register

@@ -1,8 +1,7 @@
 """Run each gallery script once, however many languages are built.
 
 A build runs the scripts that changed in one child process and then only reads what it
-made, so Sphinx-Gallery's own generation is off (`gallery_run.upstream`). A page that
-does not end in time is stopped, and the build with it.
+made. A page that does not end in time is stopped, and the build with it.
 """
 
 from __future__ import annotations
@@ -39,12 +38,20 @@ class GalleryError(SphinxError):
     category = "The gallery failed"
 
 
+def say_on_stdout(text: str, ends: bool) -> None:
+    """Print progress at once, in a log file too."""
+    print(text, end="\n" if ends else "", flush=True)
+
+
+def say_in_sphinx(text: str, ends: bool) -> None:
+    logger.info(text, nonl=not ends)
+
+
 def run_gallery(
     srcdir: Path,
     confdir: Path,
-    *,
     overrides: dict[str, Any] | None = None,
-    say: Say | None = None,
+    say: Say = say_on_stdout,
 ) -> list[str]:
     """Run the scripts that changed since the last run; return Sphinx's warnings.
 
@@ -52,21 +59,17 @@ def run_gallery(
     """
     overrides = overrides or {}
     settings = fingerprint.read_settings(confdir, overrides)
-    dirs = fingerprint.gallery_dirs(srcdir, settings.gallery)
+    gallery, seconds = settings.sphinx_gallery_conf, settings.gallery_intl_deadline
+    dirs = fingerprint.gallery_dirs(srcdir, gallery)
     if not dirs:
         return []
-    now = fingerprint.take(srcdir, settings.gallery)
+    now = fingerprint.take(srcdir, gallery)
     if fingerprint.is_current(fingerprint.read(dirs[0][1]), now, srcdir):
         return []
-    request = {
-        "srcdir": str(srcdir),
-        "confdir": str(confdir),
-        "overrides": overrides,
-    }
     with tempfile.TemporaryDirectory(prefix="g-", ignore_cleanup_errors=True) as folder:
-        child = Child(request, Path(folder))
+        child = Child((srcdir, confdir, overrides), Path(folder))
         try:
-            return follow(child, settings.deadline, say or say_on_stdout)
+            return follow(child, seconds, say)
         finally:
             child.close()
 
@@ -77,23 +80,24 @@ def follow(child: Child, seconds: float, say: Say) -> list[str]:
     progress = Progress(say)
     warnings: list[str] = []
     while True:
-        for kind, values in child.read():
-            # the start of Sphinx is no page
-            deadline.restart(seconds if kind == "start" else max(seconds, START_UP))
-            if kind == "waiting":
-                deadline.pause()
-            elif kind == "warnings":
-                warnings = values["text"].splitlines()
-            elif kind == "failed":
-                raise GalleryError(failure(values["text"], progress, deadline))
-            elif kind == "gone":
-                status, text = child.status(), child.last_words()
-                raise GalleryError(failure(text, progress, deadline, status))
-            elif kind == "done":
-                progress.finish()
-                return warnings
-            progress.show(kind, values)
-        deadline.check()
+        kind, values = child.hear()
+        if not kind:
+            deadline.check()
+            continue
+        # the start of Sphinx is no page
+        deadline.restart(seconds if kind == "start" else max(seconds, START_UP))
+        progress.show(kind, values)
+        if kind == "waiting":
+            deadline.pause()
+        elif kind == "warnings":
+            warnings = values["text"].splitlines()
+        elif kind == "failed":
+            raise GalleryError(failure(values["text"], progress, deadline))
+        elif kind == "gone":
+            status, text = child.status(), child.last_words()
+            raise GalleryError(failure(text, progress, deadline, status))
+        elif kind == "done":
+            return warnings
 
 
 class Progress:
@@ -102,33 +106,23 @@ class Progress:
     def __init__(self, say: Say) -> None:
         self.say = say
         self.page = ""
-        self.total = 0
-        self.seconds: dict[str, float] = {}
+        self.done = self.total = 0
 
     def show(self, kind: str, values: dict[str, Any]) -> None:
-        """Say what is new, if a person would want to know."""
         if kind == "waiting":
             self.say("gallery: another build is running it; waiting for that", True)
         elif kind == "plan":
             self.total = values["run"]
-            text = f"gallery: {self.total} to run, {values['unchanged']} unchanged"
-            self.say(text, True)
+            text = f"{self.total} to run, {values['unchanged']} unchanged"
+            self.say(f"gallery: {text}", True)
         elif kind == "start":
             self.page = values["page"]
-            number = f"{len(self.seconds) + 1}/{self.total}"
+            number = f"{self.done + 1}/{self.total}"
             self.say(f"gallery: [{number}] {self.page} ... ", False)
         elif kind == "end":
-            self.seconds[self.page] = values["seconds"]
+            self.done += 1
             self.say(f"{values['seconds']:.1f} s", True)
             self.page = ""
-
-    def finish(self) -> None:
-        """Show the times of the pages, the slowest first."""
-        if len(self.seconds) < 2:
-            return
-        self.say(f"gallery: {sum(self.seconds.values()):.1f} s in all", True)
-        for page, seconds in sorted(self.seconds.items(), key=lambda item: -item[1]):
-            self.say(f"  {seconds:6.1f} s  {page}", True)
 
 
 def failure(
@@ -146,15 +140,6 @@ def failure(
     if status is not None and f"{page}: " not in text:  # it could not say it itself
         return f"{page}: the process that ran it {ended(status)}\n\n{text}"
     return text
-
-
-def say_on_stdout(text: str, ends: bool) -> None:
-    """Print progress at once, in a log file too."""
-    print(text, end="\n" if ends else "", flush=True)
-
-
-def say_in_sphinx(text: str, ends: bool) -> None:
-    logger.info(text, nonl=not ends)
 
 
 def allow_spaces(app: Sphinx, config: Config) -> None:
@@ -194,12 +179,7 @@ class MarkPreview(SphinxTransform):
         title.parent.insert(title.parent.index(title) + 1, note)
 
     def leave_out_figures(self) -> None:
-        """Remove images of what the gallery would have drawn."""
         for image in list(self.document.findall(nodes.image)):
             path, file = self.env.relfn2path(image["uri"], self.env.docname)
-            generated = any(
-                path.startswith(f"{gallery}/")
-                for _examples, gallery in pages.folders(self.config)
-            )
-            if generated and not Path(file).is_file():
+            if pages.origin(self.env, path, "") and not Path(file).is_file():
                 image.parent.remove(image)

@@ -1,8 +1,7 @@
 """What we lean on inside of Sphinx-Gallery, as seen in its version 0.22.1.
 
-It promises none of this, so `tests/test_upstream_run.py` asks the installed version for
-each. It has no event for the beginning and the end of a page, none before it generates,
-and no setting that lets a build only read what an earlier one generated: an empty
+It has no event for the beginning and the end of a page, none before it generates, and
+no setting that lets a build only read what an earlier one generated: an empty
 ``examples_dirs`` also takes them from ``minigallery`` and from Binder.
 """
 
@@ -64,6 +63,11 @@ def is_done(source: Path, target: Path) -> bool:
     """Return whether a script would be left out: it ran, as it now is."""
     md5 = Path(f"{target}.md5")
     return md5.exists() and md5.read_text() == get_md5sum(source, mode="t")
+
+
+def forget(target: Path) -> None:
+    """Let a script run again."""
+    Path(f"{target}.md5").unlink(missing_ok=True)
 
 
 def header(folder: Path, gallery: dict[str, Any]) -> str | None:
