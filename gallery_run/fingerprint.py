@@ -63,10 +63,13 @@ def gallery_dirs(srcdir: Path, gallery: dict[str, Any]) -> list[tuple[Path, Path
 
 def take(srcdir: Path, gallery: dict[str, Any]) -> Fingerprint:
     """Return the fingerprint of the gallery as it now is, before it is run."""
-    dirs = gallery_dirs(srcdir, gallery)
+    settings = json.dumps(gallery, sort_keys=True, default=_name)
+    versions = [platform.python_version(), *map(_version, PACKAGES)]
+    modules = [(PROJECT / name).read_bytes() for name in MODULES]
+    folders = [examples for examples, _ in gallery_dirs(srcdir, gallery)]
     return Fingerprint(
-        environment=_environment(gallery),
-        files=_digest(*(part for one, _ in dirs for part in _contents(one))),
+        environment=_digest(*map(str.encode, [settings, *versions]), *modules),
+        files=_digest(*(part for folder in folders for part in _contents(folder))),
         made=[],
     )
 
@@ -90,15 +93,6 @@ def is_current(last: Fingerprint | None, now: Fingerprint, srcdir: Path) -> bool
         last is not None
         and last._replace(made=[]) == now
         and all(Path(srcdir, name).exists() for name in last.made)
-    )
-
-
-def _environment(gallery: dict[str, Any]) -> str:
-    return _digest(
-        json.dumps(gallery, sort_keys=True, default=_name).encode(),
-        platform.python_version().encode(),
-        *(_version(package).encode() for package in PACKAGES),
-        *((PROJECT / name).read_bytes() for name in MODULES),
     )
 
 

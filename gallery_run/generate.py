@@ -165,8 +165,9 @@ def generate_changed(
         last, now = fingerprint.read(folder), fingerprint.take(srcdir, gallery)
         if fingerprint.is_current(last, now, srcdir):
             return
+        warnings, values = io.StringIO(), {**overrides, "gallery_intl_run": False}
         with tempfile.TemporaryDirectory() as out:
-            app, warnings = application(srcdir, confdir, Path(out), overrides)
+            app = Sphinx(srcdir, confdir, out, out, "dummy", values, None, warnings)
             gallery = app.config.sphinx_gallery_conf
             made, known = to_make(srcdir, gallery), set(last.made if last else ())
             prune(srcdir, known - made, gallery["example_extensions"])
@@ -183,24 +184,6 @@ def generate_changed(
         if not said:
             there = sorted(name for name in made if Path(srcdir, name).exists())
             fingerprint.write(folder, now._replace(made=there))
-
-
-def application(
-    srcdir: Path, confdir: Path, out: Path, overrides: dict[str, Any]
-) -> tuple[Sphinx, io.StringIO]:
-    """Return a Sphinx that has read its settings, and where it warns."""
-    warnings = io.StringIO()
-    app = Sphinx(
-        srcdir,
-        confdir,
-        out,
-        out,
-        "dummy",
-        confoverrides={**overrides, "gallery_intl_run": False},
-        status=None,
-        warning=warnings,
-    )
-    return app, warnings
 
 
 def locked(folder: Path, tell: Tell) -> FileLock:

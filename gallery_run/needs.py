@@ -6,7 +6,9 @@ import ast
 import re
 
 GPU = re.compile(r"\b(cuda|accelerator)\b")
-TORCHRUN = re.compile(r"torchrun --standalone --nproc-per-node=([1-9]\d*)\b")
+TORCHRUN = re.compile(
+    r"^\s*torchrun --standalone --nproc-per-node=([1-9]\d*)\b", re.MULTILINE
+)
 
 
 def uses_gpus(source: str) -> bool:
@@ -20,13 +22,9 @@ def world_size(source: str) -> int | None:
     The script's docstring says so with the line that a reader would type:
     ``torchrun --standalone --nproc-per-node=4 script.py``.
     """
-    if "torchrun" not in source:
-        return None  # not worth the parsing
     try:
         docstring = ast.get_docstring(ast.parse(source)) or ""
     except (SyntaxError, ValueError):
         return None  # whoever runs it will say what is wrong
-    for line in docstring.split("\n"):
-        if found := TORCHRUN.match(line.strip()):
-            return int(found.group(1))
-    return None
+    found = TORCHRUN.search(docstring)
+    return int(found[1]) if found else None
