@@ -10,13 +10,13 @@ if TYPE_CHECKING:  # what needs no Sphinx imports this package too
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
+    from gallery_intl import order
     from gallery_intl.downloads import downloads
-    from gallery_intl.order import WRITE_NOTEBOOK
 
     # the file in which a page may offer the downloads of all pages
     app.add_config_value("gallery_intl_archive", "gallery.zip", "env", str)
     app.add_event("gallery-notebook-cells")
     app.add_transform(downloads.WriteScript)
-    app.connect("doctree-read", downloads.write_notebook, priority=WRITE_NOTEBOOK)
+    app.connect("doctree-read", downloads.write_notebook, priority=order.WRITE_NOTEBOOK)
     app.connect("env-updated", downloads.pack_gallery)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -10,7 +10,7 @@ if TYPE_CHECKING:  # what needs no Sphinx imports this package too
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    from gallery_intl.order import COMPILE_CATALOGS, INSTALL_FILTER
+    from gallery_intl import order
     from gallery_intl.page import (
         cards,
         catalog_links,
@@ -45,8 +45,12 @@ def setup(app: Sphinx) -> ExtensionMetadata:
         app.add_transform(transform)
     app.connect("config-inited", catalog_links.check_repository)
     app.connect("config-inited", gaps.check_catalogs)
-    app.connect("config-inited", safety.compile_catalogs, priority=COMPILE_CATALOGS)
-    app.connect("builder-inited", locations.install_filter, priority=INSTALL_FILTER)
+    app.connect(
+        "config-inited", safety.compile_catalogs, priority=order.COMPILE_CATALOGS
+    )
+    app.connect(
+        "builder-inited", locations.install_filter, priority=order.INSTALL_FILTER
+    )
     app.connect("env-get-outdated", status_table.outdated)
     app.connect("env-before-read-docs", safety.guard)
     app.connect("doctree-resolved", gaps.link_gaps)

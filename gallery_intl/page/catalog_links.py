@@ -22,6 +22,7 @@ from sphinx.errors import ConfigError
 from sphinx.locale import _
 
 from gallery_intl.catalogs.progress import Count, Credits
+from gallery_intl.page.furniture import line
 
 ADDRESS = re.compile(r"https?://[^/?#\s]+(?:/[^/?#\s]+)+/?")  # a host, and a path
 BRANCH = "main"
@@ -35,13 +36,7 @@ def below(repository: str, place: str) -> str:
 
 
 def is_on_gitlab(repository: str) -> bool:
-    """Tell whether a host is a GitLab, by its name."""
     return "gitlab" in urlsplit(repository).netloc
-
-
-def editor(repository: str, path: str, line: int) -> str:
-    """Return the address at which a line of a file is edited."""
-    return below(repository, f"edit/{BRANCH}/{quote(path)}#L{line}")
 
 
 def new_issue(repository: str, title: str, text: str) -> str:
@@ -52,38 +47,37 @@ def new_issue(repository: str, title: str, text: str) -> str:
     return below(repository, f"issues/new?{query}")
 
 
-def edit_url(env: BuildEnvironment, catalog: Path, line: int = 1) -> str:
+def edit_url(env: BuildEnvironment, catalog: Path, first: int = 1) -> str:
     """Return the address at which a catalog is edited; "" without a repository."""
     repository = env.config.gallery_repository_url
-    path = catalog.relative_to(env.srcdir).as_posix()
-    return editor(repository, path, line) if repository else ""
+    path = quote(catalog.relative_to(env.srcdir).as_posix())
+    return below(repository, f"edit/{BRANCH}/{path}#L{first}") if repository else ""
 
 
 def link_to(
-    env: BuildEnvironment, catalog: Path, words: str, line: int = 1, **attributes: Any
+    env: BuildEnvironment, catalog: Path, words: str, first: int = 1
 ) -> nodes.Element:
-    """Link to a catalog: to edit it, or to download it."""
+    """Return a link to a catalog: to edit it, or to download it."""
     text = nodes.inline("", words)
-    if url := edit_url(env, catalog, line):
-        return nodes.reference("", "", text, refuri=url, **attributes)
+    if url := edit_url(env, catalog, first):
+        return nodes.reference("", "", text, refuri=url)
     target = f"/{catalog.relative_to(env.srcdir).as_posix()}"
     return addnodes.download_reference(
-        "", "", text, reftarget=target, refdoc=env.docname, **attributes
+        "", "", text, reftarget=target, refdoc=env.docname
     )
 
 
-def improve(env: BuildEnvironment, catalog: Path, line: int = 1) -> nodes.Element:
-    """Link to a page's catalog with words that say what the link does."""
-    if env.config.gallery_repository_url:
-        return link_to(env, catalog, _("Improve this translation"), line)
-    return link_to(env, catalog, _("Get the catalog of this page"), line)
+def improve(env: BuildEnvironment, catalog: Path, first: int = 1) -> nodes.Element:
+    """Return a link to a page's catalog, with words that say what it does."""
+    edits, gets = _("Improve this translation"), _("Get the catalog of this page")
+    words = edits if env.config.gallery_repository_url else gets
+    return link_to(env, catalog, words, first)
 
 
 def review(credits: Credits) -> str:
-    """Say who reviewed a translation, or that nobody has."""
-    if credits.reviewer:
-        return _("Reviewed by %s") % credits.reviewer
-    return _("Not reviewed yet")
+    """Return who reviewed a translation, or that nobody has."""
+    name = credits.reviewer
+    return _("Reviewed by %s") % name if name else _("Not reviewed yet")
 
 
 def remaining(count: Count) -> Iterator[str]:
@@ -101,7 +95,7 @@ def contributing(env: BuildEnvironment) -> list[nodes.Node]:
         return []
     url = below(repository, f"blob/{BRANCH}/{HELP}")
     link = nodes.reference("", _("How to help with translations"), refuri=url)
-    return [nodes.paragraph("", "", link, translatable=False)]
+    return [line(link)]
 
 
 def offer_new_issue(

@@ -18,15 +18,8 @@ from gallery_intl import order
 from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs.po import has_prose
 from gallery_intl.page import upstream
-from gallery_intl.page.page import (
-    Page,
-    ProgramChanged,
-    Script,
-    is_python,
-    line_of,
-    page_of,
-)
-from gallery_intl.page.upstream import block_line, without_ignored
+from gallery_intl.page.outputs import is_python, page_outputs
+from gallery_intl.page.page import Page, ProgramChanged, Script, line_of, page_of
 from gallery_intl.script.comments import Comment, comments
 from gallery_intl.script.placing import Edit
 from gallery_intl.script.source import blocks, find_line
@@ -39,6 +32,16 @@ from gallery_intl.script.translate import (
 
 logger = logging.getLogger(__name__)
 
+LOST = (
+    "a translation cannot be put into the download, where %r stays English "
+    "(put the text on lines of its own: a table as list-table)"
+)
+REFUSED = (
+    "the translation of the comment %r would be read as something else "
+    "(leave out what is meant for tools, such as 'noqa')"
+)
+OTHER_CODE = "its comments stay English: the page shows other code than the script"
+
 
 class Code(NamedTuple):
     """A piece of Python that a page shows."""
@@ -48,12 +51,12 @@ class Code(NamedTuple):
     source: str  # without what no page shows
     line: int  # of the script where it begins, or near which a sketch stands
 
-    def comments(self) -> list[Comment]:
+    def comments(self) -> tuple[Comment, ...]:
         """Return its comments; there are none in a sketch that is no Python."""
         try:
             return comments(self.source, self.line)
         except SyntaxError:
-            return []
+            return ()
 
     def place(self, comment: Comment, script: Script) -> int:
         """Return the line of the script where a comment stands."""
@@ -65,21 +68,17 @@ class Code(NamedTuple):
 
 
 def shown_code(document: nodes.document, page: Page, script: Script) -> Iterator[Code]:
-    """Yield the Python that a page shows; a block is the first below its mark."""
-    numbers = {x.line: n for n, x in enumerate(script.blocks()) if x.kind == "code"}
-    number: int | None = None
-    for node in document.findall():
-        if isinstance(node, nodes.comment):
-            if line := block_line(node):
-                number = numbers.get(line)
-        elif isinstance(node, nodes.literal_block) and is_python(node):
-            if number is None:
-                near = page.row(line_of(node)).near
-                yield Code(node, None, node.astext(), near)
-            else:
-                block = script.blocks()[number]
-                yield Code(node, number, without_ignored(block.source), block.line)
-            number = None
+    """Yield the Python that a page shows: the blocks of its script, and sketches."""
+    found = script.blocks()
+    numbers = {block.line: number for number, block in enumerate(found)}
+    own = {x.code: numbers[x.line] for x in page_outputs(document, found)}
+    for node in filter(is_python, list(document.findall(nodes.literal_block))):
+        if (number := own.get(node)) is None:
+            near = page.row(line_of(node)).near
+            yield Code(node, None, node.astext(), near)
+        else:
+            source = upstream.without_ignored(found[number].source)
+            yield Code(node, number, source, found[number].line)
 
 
 class TranslateScript(SphinxTransform):
@@ -110,13 +109,19 @@ class TranslateScript(SphinxTransform):
         """Make the script in the page's language; return the sketches of its text."""
         texts = list(texts_of_script(self.document, page, script))
         page.prose = prose(texts, found)
-        sketches, refused = translated_sketches(page, found)
+        lookup, refused = page.catalog.translation, list[Comment]()
+        sketches = {
+            code: translate_sketch(code.source, lookup, code.line, refused)
+            for code in found
+            if code.number is None
+        }
         edits = [*text_edits(page, texts), *code_edits(sketches)]
-        page.made = translate(script.text, edits, page.catalog.translation)
+        page.made = translate(script.text, edits, lookup)
         for edit in page.made.lost:
-            warn_of_lost(script, edit)
+            line = find_line(script.text.split("\n"), edit.raw, edit.near) or 1
+            warn(script, line, "downloads", LOST, edit.raw)
         for comment in [*refused, *page.made.refused]:
-            warn_of_refused(script, comment)
+            warn(script, comment.line, "comments", REFUSED, comment.message)
         return sketches
 
     def show(self, page: Page, script: Script, found: list[Code]) -> None:
@@ -131,7 +136,7 @@ class TranslateScript(SphinxTransform):
             if old == code.node.astext():
                 put(code.node, new)
             elif old != new:
-                warn_of_code(script, code)
+                warn(script, code.line, "comments", OTHER_CODE)
 
 
 def put(node: nodes.literal_block, code: str) -> None:
@@ -187,20 +192,6 @@ def kind_of(node: nodes.Element) -> Literal["paragraph", "title", "line", "code"
     return "paragraph" if isinstance(node, nodes.paragraph) else "line"
 
 
-def translated_sketches(
-    page: Page, found: list[Code]
-) -> tuple[dict[Code, str], list[Comment]]:
-    """Return the Python of a page's text, translated, and comments that stay."""
-    refused: list[Comment] = []
-    lookup = page.catalog.translation
-    sketches = {
-        code: translate_sketch(code.source, lookup, code.line, refused)
-        for code in found
-        if code.number is None
-    }
-    return sketches, refused
-
-
 def code_edits(sketches: dict[Code, str]) -> Iterator[Edit]:
     for code, new in sketches.items():
         if new != code.source:
@@ -225,7 +216,7 @@ class CollectComments(SphinxTransform):
         page = page_of(self.env)
         if page.script is None or not collects_messages(self.env):
             return
-        for code in list(shown_code(self.document, page, page.script)):
+        for code in shown_code(self.document, page, page.script):
             for comment in reversed(code.comments()):
                 text = comment.message
                 # of a literal block the message is its text, to the letter
@@ -248,36 +239,9 @@ def beside(code: Code, comment: Comment) -> str:
     return f"comment above: {below}" if below else "comment"
 
 
-def warn_of_lost(script: Script, edit: Edit) -> None:
-    """Warn of a translation that the script has no place for."""
-    line = find_line(script.text.split("\n"), edit.raw, edit.near)
+def warn(script: Script, line: int, subtype: str, text: str, *values: str) -> None:
+    """Warn of something at a line of a script."""
+    location = f"{script.path}:{line}"
     logger.warning(
-        "a translation cannot be put into the download, where %r stays English "
-        "(put the text on lines of its own: a table as list-table)",
-        edit.raw,
-        type="gallery_intl",
-        subtype="downloads",
-        location=f"{script.path}:{line or 1}",
-    )
-
-
-def warn_of_refused(script: Script, comment: Comment) -> None:
-    """Warn of a translation that is not used."""
-    logger.warning(
-        "the translation of the comment %r would be read as something else "
-        "(leave out what is meant for tools, such as 'noqa')",
-        comment.message,
-        type="gallery_intl",
-        subtype="comments",
-        location=f"{script.path}:{comment.line}",
-    )
-
-
-def warn_of_code(script: Script, code: Code) -> None:
-    """Warn of a block that the page shows in another way than Sphinx-Gallery does."""
-    logger.warning(
-        "its comments stay English: the page shows other code than the script",
-        type="gallery_intl",
-        subtype="comments",
-        location=f"{script.path}:{code.line}",
+        text, *values, type="gallery_intl", subtype=subtype, location=location
     )

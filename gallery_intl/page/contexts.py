@@ -17,8 +17,8 @@ from sphinx.util.nodes import extract_messages
 
 from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs import po as catalogs
+from gallery_intl.catalogs.progress import INTERFACE
 
-INTERFACE = "sphinx"  # the catalog of all that no page holds
 NAMES = {
     nodes.title: "heading",
     nodes.rubric: "heading",
@@ -64,7 +64,7 @@ def contexts(env: BuildEnvironment) -> dict[str, dict[str, list[str]]]:
 
 
 def context(node: nodes.Node) -> str:
-    """Say what a message is."""
+    """Return what a message is."""
     if isinstance(node, nodes.Element) and "context" in node:
         return str(node["context"])
     for kind, name in NAMES.items():

@@ -42,11 +42,6 @@ def with_class(
     return [node for node in document.findall(kind) if name in node["classes"]]
 
 
-def outermost(node: nodes.Element) -> nodes.Element:
-    """Return the ``only`` directive around a node, or the node itself."""
-    return node.parent if isinstance(node.parent, addnodes.only) else node
-
-
 def download_label(kind: str, suffix: str) -> str:
     """Return the text of a download link, with ``%s`` for the file's name.
 
@@ -80,6 +75,7 @@ class RemoveFurniture(SphinxTransform):
 
     def apply(self, **kwargs: Any) -> None:
         collects = collects_messages(self.env)
+        script = pages.script_of(self.env, self.env.docname)
         for footer in with_class(self.document, nodes.container, FOOTER):
             if collects:
                 remove(footer)
@@ -88,8 +84,10 @@ class RemoveFurniture(SphinxTransform):
         for note in with_class(self.document, nodes.note, NOTE):
             link = next(note.findall(addnodes.pending_xref), None)
             remove(note)
-            if link is not None and not collects:
-                self.move_below_title(link)
+            if script and link is not None and not collects:
+                assign(link, [])
+                items = nodes.bullet_list("", link, classes=[NEEDS, "no-search"])
+                put_below_title(self.document, items)
 
     def empty(self, footer: nodes.Element) -> None:
         """Take the words out of a footer; what else is there stays, such as badges."""
@@ -99,13 +97,6 @@ class RemoveFurniture(SphinxTransform):
             link = next(box.findall(addnodes.download_reference))
             assign(link, [])
             assign(box, [link])
-
-    def move_below_title(self, link: nodes.Element) -> None:
-        title = next(self.document.findall(nodes.title), None)
-        if title is not None and pages.script_of(self.env, self.env.docname):
-            assign(link, [])
-            items = nodes.bullet_list("", link, classes=[NEEDS, "no-search"])
-            title.parent.insert(title.parent.index(title) + 1, items)
 
 
 class FillFurniture(SphinxTransform):
@@ -169,8 +160,16 @@ def assign(parent: nodes.Element, children: Iterable[nodes.Node]) -> None:
 
 def remove(node: nodes.Element) -> None:
     """Remove a node with the ``only`` around it."""
-    node = outermost(node)
+    if isinstance(node.parent, addnodes.only):
+        node = node.parent
     node.parent.remove(node)
+
+
+def put_below_title(document: nodes.document, node: nodes.Element) -> None:
+    """Put a node below a page's title; at its top if it has none."""
+    title = next(document.findall(nodes.title), None)
+    parent = document if title is None else title.parent
+    parent.insert(0 if title is None else parent.index(title) + 1, node)
 
 
 def mark_outputs(app: Sphinx, document: nodes.document, docname: str) -> None:

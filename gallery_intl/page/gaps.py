@@ -25,6 +25,7 @@ from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs import progress
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 from gallery_intl.page.catalog_links import edit_url, improve, review
+from gallery_intl.page.furniture import line, put_below_title
 from gallery_intl.page.page import page_of
 
 EDIT_URL = "gallery_intl_edit_url"  # of a node in English: where to translate it
@@ -42,8 +43,7 @@ class MarkGaps(SphinxTransform):
     default_priority = order.MARK_GAPS
 
     def apply(self, **kwargs: object) -> None:
-        is_source = self.config.language == SOURCE_LANGUAGE
-        if is_source or collects_messages(self.env):
+        if self.config.language == SOURCE_LANGUAGE or collects_messages(self.env):
             return
         page = page_of(self.env)
         catalog = page.catalog
@@ -57,27 +57,21 @@ class MarkGaps(SphinxTransform):
         path = next(iter(catalog.credits), None)
         if gaps:
             done = 100 * (len(everything) - len(gaps)) // len(everything)
-            places = [place for gap in gaps if (place := catalog.line(gap))]
+            places = filter(None, map(catalog.line, gaps))
             first = min((line for at, line in places if at == path), default=1)
-            self.put_note(gap_note(self.env, done, path, first))
+            put_below_title(self.document, gap_note(self.env, done, path, first))
         if path is not None:
             self.document += credit_line(self.env, path, catalog.credits[path])
 
-    def put_note(self, note: nodes.Element) -> None:
-        title = next(self.document.findall(nodes.title), None)
-        place = title.parent if title is not None else self.document
-        place.insert(place.index(title) + 1 if title is not None else 0, note)
-
 
 def gap_note(
-    env: BuildEnvironment, percent: int, catalog: Path | None, line: int
+    env: BuildEnvironment, percent: int, catalog: Path | None, first: int
 ) -> nodes.Element:
     """Say how much of a page is translated, and offer its catalog."""
     text = _("%d %% of this page is translated. The rest is shown in English.")
-    classes = ["gaps", "no-search"]
-    note = nodes.paragraph("", text % percent, translatable=False, classes=classes)
+    note = line(nodes.Text(text % percent), classes=["gaps", "no-search"])
     if catalog is not None:
-        note += [nodes.Text(" "), improve(env, catalog, line)]
+        note += [nodes.Text(" "), improve(env, catalog, first)]
     return note
 
 
@@ -89,8 +83,7 @@ def credit_line(
     text = nodes.Text(" · ".join((*said, review(credits))))
     # nobody can follow it on paper
     link = nodes.inline("", " · ", improve(env, catalog), classes=["d-print-none"])
-    classes = ["translation-credits", "no-search"]
-    return nodes.paragraph("", "", text, link, translatable=False, classes=classes)
+    return line(text, link, classes=["translation-credits", "no-search"])
 
 
 def link_gaps(app: Sphinx, document: nodes.document, docname: str) -> None:
@@ -118,16 +111,12 @@ def broken_catalogs(folders: list[Path]) -> Iterator[str]:
 
 def check_catalogs(app: Sphinx, config: Config) -> None:
     """Stop a build at once that would read a broken catalog."""
-    language = config.language
-    folders = [
-        Path(app.srcdir, folder, language, "LC_MESSAGES")
-        for folder in config.locale_dirs
-    ]
+    language, places = config.language, config.locale_dirs
+    folders = [Path(app.srcdir, place, language, "LC_MESSAGES") for place in places]
     if broken := list(broken_catalogs(folders)):
         raise BrokenCatalog("\n" + "\n".join(broken))
-    missing = language != SOURCE_LANGUAGE and not any(map(Path.is_dir, folders))
-    if missing:
+    if language != SOURCE_LANGUAGE and not any(map(Path.is_dir, folders)):
         raise BrokenCatalog(
-            f"no catalogs for {language!r} in {', '.join(config.locale_dirs)}"
+            f"no catalogs for {language!r} in {', '.join(places)}"
             " (make them with the catalogs command)"
         )

@@ -1,4 +1,4 @@
-"""Find what each code block of a generated page printed and drew."""
+"""Find the code blocks of a generated page, and what each printed and drew."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import NamedTuple
 from docutils import nodes
 from sphinx import addnodes
 
-from gallery_intl.page.page import is_python
 from gallery_intl.page.upstream import block_line
 from gallery_intl.script.source import Block
 
-ENDS_OUTPUT = (nodes.comment, nodes.section, nodes.target, addnodes.only)
+ENDS = (nodes.comment, nodes.section, nodes.target, addnodes.only)
 
 
 class Outputs(NamedTuple):
     """What a code block printed and drew, as it stands on the page."""
 
     line: int  # of the code block in its script
+    code: nodes.Node | None  # as the page shows it, if it does
     parent: nodes.Element
     place: int  # in the parent, where it begins
     shown: list[nodes.Element]
@@ -28,7 +28,7 @@ class Outputs(NamedTuple):
 def page_outputs(
     document: nodes.document, blocks: Iterable[Block]
 ) -> Iterator[Outputs]:
-    """Give what each code block of a page printed and drew, in order.
+    """Yield each code block of a page with what it printed and drew, in order.
 
     It stands below the code; above it on a page that is one code block.
     """
@@ -36,19 +36,17 @@ def page_outputs(
     for comment in list(document.findall(nodes.comment)):
         line = block_line(comment)
         if line and line in lines:
-            below = list(takewhile(is_of_block, following(comment)))
-            code = next(filter(is_python, below), comment)
-            shown = [node for node in below if node is not code]
             parent = comment.parent
-            place = parent.index(shown[0]) if shown else parent.index(code) + 1
-            yield Outputs(line, parent, place, shown)
+            after = parent.children[parent.index(comment) + 1 :]
+            below = list(takewhile(lambda node: not isinstance(node, ENDS), after))
+            code = next(filter(is_python, below), None)
+            shown = [x for x in below if x is not code and isinstance(x, nodes.Element)]
+            place = parent.index(shown[0] if shown else code or comment)
+            yield Outputs(line, code, parent, place + (not shown), shown)
 
 
-def is_of_block(node: nodes.Node) -> bool:
-    return not isinstance(node, ENDS_OUTPUT)
-
-
-def following(node: nodes.Node) -> list[nodes.Element]:
-    """Give what stands after a node, below the same parent."""
-    siblings = node.parent.children[node.parent.index(node) + 1 :]
-    return [sibling for sibling in siblings if isinstance(sibling, nodes.Element)]
+def is_python(block: nodes.Node) -> bool:
+    """Return whether a node is Python code; Sphinx-Gallery says "Python"."""
+    if not isinstance(block, nodes.literal_block):
+        return False
+    return str(block.get("language")).lower() in ("python", "py", "python3")

@@ -210,16 +210,12 @@ def catalog_of(env: BuildEnvironment, docname: str) -> Catalog:
 
     Each catalog becomes a dependency of the page that is being read.
     """
-    language = env.config.language
-    folders = (env.srcdir / folder for folder in env.config.locale_dirs)
-    paths = [catalogs.po_path(folder, language, docname) for folder in folders]
-    for path in paths:
+    for path in (paths := catalog_paths(env, docname)):
         env.note_dependency(path)
-    return Catalog(paths, language)
+    return Catalog(paths, env.config.language)
 
 
-def is_python(block: nodes.Node) -> bool:
-    """Tell whether a node is Python code; Sphinx-Gallery says "Python"."""
-    if not isinstance(block, nodes.literal_block):
-        return False
-    return str(block.get("language")).lower() in ("python", "py", "python3")
+def catalog_paths(env: BuildEnvironment, docname: str) -> list[Path]:
+    """Return where the catalogs of a page are, or would be, in the build's language."""
+    folders = (Path(env.srcdir, folder) for folder in env.config.locale_dirs)
+    return [catalogs.po_path(path, env.config.language, docname) for path in folders]

@@ -17,10 +17,11 @@ from sphinx.transforms import SphinxTransform
 
 from gallery_intl import order
 from gallery_intl.catalogs import po as catalogs
+from gallery_intl.catalogs.progress import INTERFACE
+from gallery_intl.page.page import catalog_paths
 from gallery_intl.rules.check import guard_catalogs
 from gallery_intl.rules.message import parse
 
-INTERFACE = "sphinx"
 PERMISSIONS = ("file_insertion_enabled", "raw_enabled")
 BEFORE = "gallery_intl_permissions"  # what they were, until Locale has run
 
@@ -33,27 +34,19 @@ class UnsafeTranslation(SphinxError):
 
 def compile_catalogs(app: Sphinx, config: Config) -> None:
     """Let Sphinx read what the catalogs say, not any newer ``.mo`` that lies there."""
-    try:
-        for folder in config.locale_dirs:
-            catalogs.compile_language(Path(app.srcdir, folder), config.language)
-    except catalogs.CatalogError as error:
-        raise UnsafeTranslation(str(error)) from None
+    for folder in config.locale_dirs:
+        catalogs.compile_language(Path(app.srcdir, folder), config.language)
 
 
 def guard(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
     """Stop before a page is read whose catalog breaks a guard."""
-    folders = [Path(app.srcdir, folder) for folder in app.config.locale_dirs]
-    found = (
-        catalogs.po_path(folder, app.config.language, name)
-        for folder in folders
-        for name in (INTERFACE, *sorted(docnames))
-    )
-    findings = [str(finding) for finding in guard_catalogs(filter(Path.is_file, found))]
+    names = (INTERFACE, *sorted(docnames))
+    paths = (path for name in names for path in catalog_paths(env, name))
+    findings = [str(finding) for finding in guard_catalogs(filter(Path.is_file, paths))]
     parse.cache_clear()  # thousands of documents that nobody needs any more
-    for folder in folders:
-        # Sphinx would publish it as it is
-        script = catalogs.po_path(folder, app.config.language, INTERFACE)
-        if (script := script.with_suffix(".js")).exists():
+    for path in catalog_paths(env, INTERFACE):
+        script = path.with_suffix(".js")  # Sphinx would publish it as it is
+        if script.exists():
             findings.append(f"{script}:1: a script among catalogs (delete it)")
     if findings:
         raise UnsafeTranslation("\n" + "\n".join(findings))
@@ -65,11 +58,9 @@ class Forbid(SphinxTransform):
     default_priority = order.FORBID
 
     def apply(self, **kwargs: object) -> None:
-        settings = self.document.settings
-        before = {name: getattr(settings, name) for name in PERMISSIONS}
-        self.env.temp_data[BEFORE] = before
-        for name in PERMISSIONS:
-            setattr(settings, name, False)
+        settings = vars(self.document.settings)
+        self.env.temp_data[BEFORE] = {name: settings[name] for name in PERMISSIONS}
+        settings.update(dict.fromkeys(PERMISSIONS, False))
 
 
 class Allow(SphinxTransform):
@@ -79,5 +70,4 @@ class Allow(SphinxTransform):
 
     def apply(self, **kwargs: object) -> None:
         before: dict[str, bool] = self.env.temp_data.pop(BEFORE) or {}
-        for name in PERMISSIONS:
-            setattr(self.document.settings, name, before[name])
+        vars(self.document.settings).update(before)

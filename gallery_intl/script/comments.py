@@ -50,24 +50,20 @@ class Comment(NamedTuple):
 
     @property
     def hang(self) -> str:
-        """Give what stands before the message in all lines but the first."""
+        """Return what stands before the message in all lines but the first."""
         return self.lead.rstrip(" \t-*+•0123456789.)").ljust(len(self.lead))
 
 
 Lookup = Callable[[str], str | None]
 
 
-def comments(code: str, first_line: int = 1) -> list[Comment]:
-    """List the comments of Python code that are messages, in order.
+@lru_cache(maxsize=256)  # a page counts its comments, then translates them
+def comments(code: str, first_line: int = 1) -> tuple[Comment, ...]:
+    """Return the comments of Python code that are messages, in order.
 
     ``first_line`` is the number of the code's first line in its script; lines are
     counted from there. Raises `SyntaxError` if the code cannot be tokenized.
     """
-    return list(_comments(code, first_line))
-
-
-@lru_cache(maxsize=256)  # a page counts its comments, then translates them
-def _comments(code: str, first_line: int) -> tuple[Comment, ...]:
     lines = code.split("\n")
     found: list[Comment] = []
     run: Comment | None = None  # the comment that the next line may continue
@@ -110,14 +106,6 @@ def _continues(comment: Comment, run: Comment) -> bool:
     return comment.lead == run.hang and (in_list or not SET_IN.match(run.lead))
 
 
-def can_stand(comment: Comment, translation: str) -> bool:
-    """Tell whether a translation would still be read as this one comment.
-
-    ``# noqa`` or ``%%`` in a translation would speak to tools, not to people.
-    """
-    return _lines(comment._replace(tail=""), translation, "") is not None
-
-
 def replace_comments(
     code: str,
     lookup: Lookup,
@@ -126,10 +114,11 @@ def replace_comments(
 ) -> str:
     """Put translations in the place of comments.
 
-    ``lookup`` gives the translation of a message, or None: then, and when a
-    translation could not stand as a comment (which goes to ``refused``), the comment
-    stays as it is. Comment lines are wrapped as wide as `LINE_LENGTH`. A comment after
-    code that gets too long goes above its line, where nothing stands in its way.
+    ``lookup`` gives the translation of a message, or None: then the comment stays as it
+    is, and so does one (which goes to ``refused``) whose translation could not stand as
+    a comment: ``# noqa`` speaks to tools. Comment lines are wrapped as wide as
+    `LINE_LENGTH`. A comment after code that gets too long goes above its line, where
+    nothing stands in its way.
     """
     lines = code.split("\n")
     roomy = _roomy_lines(code)
@@ -187,16 +176,13 @@ def _beside(
 
 
 def _roomy_lines(code: str) -> set[int]:
-    """Give the lines, from 0, above which a comment line may be put."""
+    """Return the lines, from 0, above which a comment line may be put."""
     lines = code.split("\n")
-    rows = {
+    return {
         row - 1
         for row, column in (token.start for token in tokens(code))
-        if row <= len(lines) and not lines[row - 1][:column].strip()
-    }
-    return {
-        row
-        for row in rows - {0}  # above the first line a text block may end
-        if not lines[row - 1].endswith("\\")
-        and not lines[row - 1].lstrip().startswith("#")
+        if 1 < row <= len(lines)  # above the first line a text block may end
+        and not lines[row - 1][:column].strip()
+        and not lines[row - 2].endswith("\\")
+        and not lines[row - 2].lstrip().startswith("#")
     }

@@ -35,13 +35,13 @@ class Line(NamedTuple):
     quotes: str  # the docstring's, with its ``r``; "" in a comment
 
     def write(self, text: str, first: bool, last: bool) -> str:
-        """Give the script's line with another text."""
+        """Return the script's line with another text."""
         before = self.before if first or not self.quotes else ""
         written = f"{before}{self.escape(text)}{self.after if last else ''}"
         return written if self.after else written.rstrip()
 
     def escape(self, text: str) -> str:
-        """Write a text as it has to stand between the docstring's quotes."""
+        """Return a text as it has to stand between the docstring's quotes."""
         if not self.quotes or "r" in self.quotes.lower():
             return text
         quote = self.quotes[-1]
@@ -52,7 +52,7 @@ class Line(NamedTuple):
 
 
 def text_lines(script: str) -> dict[int, Line]:
-    """Give the lines of a script's docstring and text blocks by number, from 1."""
+    """Return the lines of a script's docstring and text blocks by number, from 1."""
     found: dict[int, Line] = {}
     for block in blocks(script):
         if block.kind == "docstring":
@@ -74,7 +74,7 @@ def _comment(block: Block) -> dict[int, Line]:
 
 
 def _docstring(block: Block) -> dict[int, Line]:
-    """Give a docstring's lines; none if its source is not written line by line."""
+    """Return a docstring's lines; none if its source is not written line by line."""
     source = block.source.rstrip("\n")
     found = re.match(r"\s*([rRuU]?)(\"\"\"|''')", source)
     texts = str(ast.literal_eval(source.strip())).split("\n") if found else []
@@ -93,7 +93,7 @@ def _docstring(block: Block) -> dict[int, Line]:
 
 
 def place(script: str, edits: Iterable[Edit]) -> tuple[str, list[Edit]]:
-    """Make the edits; give the new script, and the edits that found no place."""
+    """Make the edits; return the new script, and the edits that found no place."""
     lines = text_lines(script)
     source = script.split("\n")
     shown = [
@@ -129,23 +129,19 @@ def _change(edit: Edit, row: int, shown: list[str]) -> dict[int, tuple[int, list
     raw = edit.raw.split("\n")
     start = shown[row - 1]
     head = start[: len(start) - len(raw[0].rstrip())]
+    indent = head[: len(head) - len(head.lstrip())]
     if edit.kind == "code":
-        indent = head[: len(head) - len(head.lstrip())]
         texts = [f"{indent}{line}".rstrip() for line in edit.text.split("\n")]
         return {row: (len(raw), texts)}
     if edit.kind != "paragraph":
         texts = [head + edit.text]
         rules = _rules(row, shown, texts[0]) if edit.kind == "title" else {}
         return {row: (len(raw), texts)} | rules
-    second = shown[row] if len(raw) > 1 else None
-    rest = _hang(head) if second is None else second[: -len(second.lstrip())]
+    if len(raw) > 1:
+        rest = shown[row][: -len(shown[row].lstrip())]
+    else:
+        rest = f"{indent}   " if head.lstrip().startswith("..") else " " * len(head)
     return {row: (len(raw), wrap(edit.text, head, rest, LINE_LENGTH - len("# ")))}
-
-
-def _hang(head: str) -> str:
-    """Give what stands before a text's second line, from what is before its first."""
-    indent = head[: len(head) - len(head.lstrip())]
-    return indent + "   " if head.lstrip().startswith("..") else " " * len(head)
 
 
 def _rules(row: int, shown: list[str], title: str) -> dict[int, tuple[int, list[str]]]:

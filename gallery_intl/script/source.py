@@ -12,7 +12,7 @@ import sys
 import tokenize
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import zip_longest
+from itertools import dropwhile, zip_longest
 from typing import Literal, NamedTuple
 
 # what Sphinx-Gallery takes for a text block, see sphinx_gallery.py_source_parser
@@ -45,7 +45,7 @@ def normalize_newlines(source: str) -> str:
 
 @lru_cache(maxsize=16)  # one source is asked for its comments and its program
 def tokens(source: str) -> tuple[tokenize.TokenInfo, ...]:
-    """Tokenize, with every fault of the source a `SyntaxError`."""
+    """Return a source's tokens; every fault of it is a `SyntaxError`."""
     try:
         return tuple(tokenize.generate_tokens(io.StringIO(source).readline))
     except tokenize.TokenError as error:
@@ -55,7 +55,7 @@ def tokens(source: str) -> tuple[tokenize.TokenInfo, ...]:
 
 @lru_cache(maxsize=64)  # links to a page ask for its title
 def docstring_lines(source: str) -> tuple[int, int]:
-    """Give the first and last line of a script's docstring; (0, 0) if it has none."""
+    """Return the first and last line of a script's docstring; (0, 0) if it has none."""
     tree = ast.parse(source)
     first = tree.body[0] if tree.body else None
     if ast.get_docstring(tree) is None or not isinstance(first, ast.Expr):
@@ -70,30 +70,24 @@ def blocks(source: str) -> tuple[Block, ...]:
     The source has ``\\n`` at the ends of lines. What stands before the docstring is in
     no block; the blocks' sources joined are the rest of the script.
     """
-    return tuple(_blocks(source))
-
-
-def _blocks(source: str) -> Iterator[Block]:
     start, end = docstring_lines(source)
     lines = source.split("\n")
-    if end:
-        docstring = "\n".join(lines[start - 1 : end])
-        yield Block("docstring", start, docstring + "\n" * (end < len(lines)))
+    docstring = "\n".join(lines[start - 1 : end]) + "\n" * (end < len(lines))
+    found = [Block("docstring", start, docstring)] if end else []
     rest, line, position = "\n".join(lines[end:]), end + 1, 0
     for match in TEXT_BLOCK.finditer(rest):
         code = rest[position : match.start()]
-        if code:
-            yield Block("code", line, code)
+        found.append(Block("code", line, code))
         line += code.count("\n")
-        yield Block("text", line, match.group())
+        found.append(Block("text", line, match.group()))
         line += match.group().count("\n")
         position = match.end()
-    if rest[position:]:
-        yield Block("code", line, rest[position:])
+    found.append(Block("code", line, rest[position:]))
+    return tuple(block for block in found if block.source)
 
 
-def find_line(lines: list[str], text: str, near: int, after: int = 0) -> int | None:
-    """Find the line, from 1, of a script where a text of its page begins.
+def find_line(lines: list[str], text: str, near: int) -> int | None:
+    """Return the line, from 1, of a script where a text of its page begins.
 
     The text's first line may stand behind ``#``, list markers and directives, and all
     of them may be set in. Of several places the nearest counts.
@@ -101,11 +95,11 @@ def find_line(lines: list[str], text: str, near: int, after: int = 0) -> int | N
     first, *rest = map(_bare, text.strip("\n").split("\n"))
     rows = [
         row
-        for row in range(after + 1, len(lines) + 1)
-        if first
-        and first in lines[row - 1]
-        and [*map(_bare, lines[row : row + len(rest)])] == rest
+        for row, line in enumerate(lines, start=1)
+        if first in line and [*map(_bare, lines[row : row + len(rest)])] == rest
     ]
+    if not first:
+        return None
     return min(rows, key=lambda row: abs(row - near), default=None)
 
 
@@ -126,7 +120,7 @@ def packages(source: str) -> list[str]:
 
 
 def same_program(a: str, b: str, *, docstring: bool = True) -> Difference | None:
-    """Prove that two sources are one program, or tell where they differ.
+    """Prove that two sources are one program, or return where they differ.
 
     Equal are the syntax trees and the tokens without comments and blank lines;
     ``docstring=False`` leaves the module docstring aside. The first source must be
@@ -135,18 +129,16 @@ def same_program(a: str, b: str, *, docstring: bool = True) -> Difference | None
     a, b = normalize_newlines(a), normalize_newlines(b)
     tree = _tree(a, docstring)
     try:
-        if tree == _tree(b, docstring):
-            return _token_difference(a, b, docstring)
-        # the tokens know the line
-        found = _token_difference(a, b, docstring)
+        is_same = tree == _tree(b, docstring)
+        found = _token_difference(a, b, docstring)  # which knows the line
     except SyntaxError as error:
         return Difference(error.lineno or 1, f"not valid Python any more: {error.msg}")
-    return found or Difference(1, "the syntax trees differ")
+    return found if found or is_same else Difference(1, "the syntax trees differ")
 
 
 @lru_cache(maxsize=8)  # script and notebook are held against one source
 def _tree(source: str, docstring: bool) -> str:
-    """Dump the syntax tree of the file that the source would be saved to."""
+    """Return the syntax tree of the file that the source would be saved to."""
     try:
         # bytes, so that a line which sets another encoding is seen
         tree = ast.parse(source.encode("utf-8"))
@@ -167,7 +159,7 @@ def _token_difference(a: str, b: str, docstring: bool) -> Difference | None:
             return Difference(one.start[0], f"{one.string!r} is missing")
         if one.type == other.type == tokenize.NEWLINE:
             continue  # its text tells only whether the last line is ended
-        if (one.type, one.string) != (other.type, other.string):
+        if one[:2] != other[:2]:  # type and text
             reason = f"{one.string!r} became {other.string!r}"
             return Difference(one.start[0], reason)
     return None
@@ -176,12 +168,8 @@ def _token_difference(a: str, b: str, docstring: bool) -> Difference | None:
 def _program(
     found: Iterable[tokenize.TokenInfo], docstring: bool
 ) -> Iterator[tokenize.TokenInfo]:
-    """Give the tokens that make the program."""
-    aside = not docstring
-    for token in found:
-        if token.type in TRIVIA:
-            continue
-        if aside and token.type == tokenize.STRING:
-            continue
-        aside = False
-        yield token
+    """Return the tokens that make the program."""
+    program = (token for token in found if token.type not in TRIVIA)
+    if docstring:
+        return program
+    return dropwhile(lambda token: token.type == tokenize.STRING, program)

@@ -70,9 +70,7 @@ def translate_sketch(
     return new
 
 
-def translate_code(
-    code: str, lookup: Lookup, line: int = 1, refused: list[Comment] | None = None
-) -> str:
+def translate_code(code: str, lookup: Lookup, line: int, refused: list[Comment]) -> str:
     """Return a block with its comments looked up; as it is if it is no Python."""
     try:
         return replace_comments(code, lookup, line, refused)

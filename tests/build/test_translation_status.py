@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import polib
@@ -20,7 +21,7 @@ from gallery_intl.catalogs import progress
 from gallery_intl.page.catalog_links import (
     below,
     check_repository,
-    editor,
+    edit_url,
     new_issue,
 )
 
@@ -181,7 +182,9 @@ def test_people_are_named_without_their_address(
 )
 def test_a_host_has_its_own_addresses(repository: str, inside: str) -> None:
     assert below(repository, "x") == f"{inside}/x"
-    assert editor(repository, "a/한 b.po", 7) == (
+    config = SimpleNamespace(gallery_repository_url=repository)
+    env: Any = SimpleNamespace(srcdir=Path("/site"), config=config)
+    assert edit_url(env, Path("/site/a/한 b.po"), 7) == (
         f"{inside}/edit/main/a/%ED%95%9C%20b.po#L7"
     )
 

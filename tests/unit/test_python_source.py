@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from paths import PROJECT
 
-from gallery_intl.script.comments import can_stand, comments, replace_comments
+from gallery_intl.script.comments import Comment, comments, replace_comments
 from gallery_intl.script.source import (
     blocks,
     find_line,
@@ -199,9 +199,10 @@ def test_nothing_is_put_into_a_continued_line_or_a_string() -> None:
 @pytest.mark.parametrize("translation", DIRECTIVES.split("\n"))
 def test_a_translation_never_becomes_a_directive(translation: str) -> None:
     code = "# words\nx = 1  # words\n"
+    refused: list[Comment] = []
 
-    assert replace_comments(code, lambda _: translation) == code
-    assert not can_stand(comments(code)[0], translation)
+    assert replace_comments(code, lambda _: translation, 1, refused) == code
+    assert refused == [*reversed(comments(code))]
 
 
 def test_a_coding_line_is_refused_only_where_python_reads_it() -> None:
