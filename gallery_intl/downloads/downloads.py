@@ -34,17 +34,14 @@ from gallery_intl.downloads.notebook import (
 )
 from gallery_intl.files import replace_file
 from gallery_intl.page.page import ProgramChanged, Script, folders, page_of
-from gallery_intl.script.source import (
-    blocks,
-    docstring_lines,
-    same_program,
-)
+from gallery_intl.script.source import blocks, docstring_lines, same_program
 
+KINDS = (".py", ".ipynb")  # what an archive holds of a page
 MADE = "gallery_intl_downloads"  # from the transform to doctree-read, page by page
 
 
 def folder(env: BuildEnvironment) -> Path:
-    """Give the folder of a build's own files; each language has one."""
+    """Return the folder of a build's own files; each language has one."""
     return Path(env.doctreedir, "downloads")
 
 
@@ -55,7 +52,7 @@ def write(path: Path, data: bytes) -> None:
 
 
 def archive(files: dict[str, Path]) -> bytes:
-    """Pack files by their names inside; equal files make an equal archive."""
+    """Return files packed by their names inside; equal files make an equal archive."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
         for name, path in sorted(files.items()):
@@ -91,16 +88,13 @@ def below(source: str, line: str) -> str:
 
 
 def origin_of(env: BuildEnvironment, gaps: int, total: int) -> str:
-    """Say in one line which page and language a download is, and what it lacks."""
+    """Return in one line which page and language a download is, and what it lacks."""
     language = env.config.language
     names = getattr(env.config, "gallery_intl_languages", {})
     page = page_address(env, env.docname) or env.docname
     text = f"{_(env.config.project)}: {page} ({names.get(language, language)})"
-    if not gaps:
-        return text
-    percent = 100 * (total - gaps) // total
     note = _("%d %% of this page is translated. The rest is shown in English.")
-    return f"{text}. {note % percent}"
+    return f"{text}. {note % (100 * (total - gaps) // total)}" if gaps else text
 
 
 def write_notebook(app: Sphinx, document: nodes.document) -> None:
@@ -110,13 +104,12 @@ def write_notebook(app: Sphinx, document: nodes.document) -> None:
         script, source, origin = made
         found = page_cells(env, document, script, source, origin)
         # the docstring is no code in a notebook, but stands for itself in a script
-        cells = f'"""."""\n{program(found)}'
-        prove(script, script.text, cells, env.config.language)
-        path = folder(env) / env.docname
-        write(path.with_name(f"{path.name}.ipynb"), notebook(found).encode("utf-8"))
-        files = [path.with_name(path.name + suffix) for suffix in (".py", ".ipynb")]
-        data = archive({file.name: file for file in files})
-        write(path.with_name(f"{path.name}.zip"), data)
+        other = f'"""."""\n{program(found)}'
+        prove(script, script.text, other, env.config.language)
+        files = [folder(env) / f"{env.docname}{kind}" for kind in KINDS]
+        write(files[1], notebook(found).encode("utf-8"))
+        packed = archive({file.name: file for file in files})
+        write(folder(env) / f"{env.docname}.zip", packed)
         env.note_dependency(Path(env.srcdir, f"{env.docname}.py"))
     for link in document.findall(addnodes.download_reference):
         point_to_translation(env, link)
@@ -177,7 +170,7 @@ def pack_gallery(app: Sphinx, env: BuildEnvironment) -> None:
         f"{path.stem}/{docname.removeprefix(f'{gallery}/')}{suffix}": file
         for docname in env.found_docs
         for _examples, gallery in folders(env.config)
-        for suffix in (".py", ".ipynb")
+        for suffix in KINDS
         if docname.startswith(f"{gallery}/")
         and (file := folder(env) / f"{docname}{suffix}").is_file()
     }

@@ -12,14 +12,19 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from docutils import nodes
+from sphinx import addnodes
 
 from gallery_intl.text.wrapping import one_line
 
-SKIPPED = (
-    nodes.Invisible,
-    nodes.system_message,
-    nodes.raw,
-    nodes.colspec,
+SKIPPED = (nodes.Invisible, nodes.system_message, nodes.raw, nodes.colspec)
+OPENED = (  # what holds blocks, and has no sign of its own
+    nodes.compound,
+    nodes.container,
+    nodes.definition,
+    nodes.field_body,
+    nodes.figure,
+    nodes.legend,
+    addnodes.only,
 )
 ESCAPED = re.compile(r"[\\`*\[\]<$]|~~|(?<![^\W_])_|_(?![^\W_])")
 
@@ -34,32 +39,37 @@ class Context(NamedTuple):
 
 
 def markdown(elements: Iterable[nodes.Node], context: Context, level: int = 1) -> str:
-    """Write block elements one after the other; ``level`` is that of a title."""
+    """Return block elements one after the other; ``level`` is that of a title."""
     return Writer(context, level).blocks(elements)
 
 
 def escape(text: str) -> str:
-    """Take the meaning from signs that Markdown would read as markup."""
+    """Return a text without the meaning of signs that Markdown reads as markup."""
     return ESCAPED.sub(lambda found: "\\" + found[0], text)
 
 
+def fence(text: str, least: int) -> str:
+    """Return a fence for code, longer than any inside it."""
+    runs = (len(run) + 1 for run in re.findall("`+", text))
+    return "`" * max(least, *runs, least)
+
+
 def code(text: str) -> str:
-    """Write inline code; a fence longer than any inside it."""
-    fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
+    """Return inline code."""
+    sign = fence(text, 1)
     pad = " " if text[:1] == "`" or text[-1:] == "`" else ""
-    return f"{fence}{pad}{text}{pad}{fence}"
+    return f"{sign}{pad}{text}{pad}{sign}"
 
 
 def indented(text: str, prefix: str, first: str | None = None) -> str:
-    """Put a prefix before each line, another before the first."""
-    lines = [f"{prefix}{line}".rstrip() for line in text.split("\n")]
-    if first is not None:
-        lines[0] = first + text.split("\n")[0]
-    return "\n".join(lines)
+    """Return a text with a prefix before each line, another before the first."""
+    top, *rest = text.split("\n")
+    top = f"{prefix}{top}".rstrip() if first is None else first + top
+    return "\n".join([top, *(f"{prefix}{line}".rstrip() for line in rest)])
 
 
 def joins_words(before: str, inside: str, after: str) -> bool:
-    """Tell whether ``*`` around a text would be read as emphasis.
+    """Return whether ``*`` around a text would be read as emphasis.
 
     CommonMark looks for white space and punctuation, so it takes ``**값(value)**은``
     for plain text: the closing sign stands after a bracket and before a letter.
@@ -96,7 +106,7 @@ class Writer:
             return self.quotation(self.context.label(node.tagname), node.children)
         if isinstance(node, nodes.TextElement):
             return self.inline(node)
-        if not isinstance(node, (nodes.compound, nodes.container)):
+        if not isinstance(node, OPENED):
             self.context.unknown(node)
         return self.blocks(node.children)
 
@@ -128,10 +138,13 @@ class Writer:
     def block_rubric(self, node: nodes.Element) -> str:
         return f"**{self.inline(node)}**"
 
+    block_term = block_rubric
+    block_field_name = block_rubric
+
     def block_literal_block(self, node: nodes.Element) -> str:
         text = node.astext()
-        fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", text)), 3)
-        return f"{fence}{str(node.get('language', '')).lower()}\n{text}\n{fence}"
+        sign = fence(text, 3)
+        return f"{sign}{str(node.get('language', '')).lower()}\n{text}\n{sign}"
 
     def block_doctest_block(self, node: nodes.Element) -> str:
         return f"```python\n{node.astext()}\n```"
@@ -141,6 +154,9 @@ class Writer:
 
     def block_bullet_list(self, node: nodes.Element) -> str:
         return self.items(node, ["- "] * len(node.children))
+
+    block_definition_list = block_bullet_list
+    block_field_list = block_bullet_list
 
     def block_enumerated_list(self, node: nodes.Element) -> str:
         start = int(node.get("start", 1))
@@ -154,21 +170,6 @@ class Writer:
             for mark, text in zip(marks, texts, strict=True)
         )
 
-    def block_definition_list(self, node: nodes.Element) -> str:
-        return self.items(node, ["- "] * len(node.children))
-
-    def block_term(self, node: nodes.Element) -> str:
-        return f"**{self.inline(node)}**"
-
-    def block_definition(self, node: nodes.Element) -> str:
-        return self.blocks(node.children)
-
-    def block_field_list(self, node: nodes.Element) -> str:
-        return self.items(node, ["- "] * len(node.children))
-
-    block_field_name = block_term
-    block_field_body = block_definition
-
     def block_footnote(self, node: nodes.Element) -> str:
         label, *rest = node.children
         return f"{escape(f'[{label.astext()}]')} {self.blocks(rest)}"
@@ -179,8 +180,7 @@ class Writer:
         return indented(self.blocks(node.children), "> ")
 
     def quotation(self, title: str, children: Iterable[nodes.Node]) -> str:
-        body = self.blocks(children)
-        return indented(f"**{title}**\n\n{body}", "> ")
+        return indented(f"**{title}**\n\n{self.blocks(children)}", "> ")
 
     def block_admonition(self, node: nodes.Element) -> str:
         title, *rest = node.children
@@ -195,20 +195,8 @@ class Writer:
     def block_transition(self, node: nodes.Element) -> str:
         return "---"
 
-    def block_image(self, node: nodes.Element) -> str:
-        return self.inline_image(node)
-
-    def block_figure(self, node: nodes.Element) -> str:
-        return self.blocks(node.children)
-
     def block_caption(self, node: nodes.Element) -> str:
         return f"*{self.inline(node)}*"
-
-    def block_legend(self, node: nodes.Element) -> str:
-        return self.blocks(node.children)
-
-    def block_only(self, node: nodes.Element) -> str:
-        return self.blocks(node.children)
 
     def block_table(self, node: nodes.Element) -> str:
         titles = (child for child in node.children if isinstance(child, nodes.title))
@@ -271,6 +259,8 @@ class Writer:
 
     def inline_image(self, node: nodes.Element) -> str:
         return f"![{escape(node.get('alt', ''))}]({self.context.image(node['uri'])})"
+
+    block_image = inline_image
 
     def inline_reference(self, node: nodes.Element) -> str:
         title, address = self.context.link(node)

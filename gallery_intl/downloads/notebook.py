@@ -12,7 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
@@ -27,14 +27,9 @@ from gallery_intl.script.source import Block, docstring_lines
 logger = logging.getLogger(__name__)
 
 FORMAT = {"nbformat": 4, "nbformat_minor": 5}
-KERNEL = {
-    "kernelspec": {
-        "display_name": "Python 3",
-        "language": "python",
-        "name": "python3",
-    },
-    "language_info": {"name": "python"},
-}
+NOT_RUN: dict[str, object] = {"execution_count": None, "outputs": []}
+KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+METADATA = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
 
 Nodes = list[tuple[int, nodes.Node]]  # with the level that a title there would have
 
@@ -74,7 +69,7 @@ def cells(
 def text_of_blocks(
     document: nodes.document, blocks: Sequence[Block]
 ) -> dict[int, Nodes]:
-    """Collect what a page shows of each text block, by the block's first line."""
+    """Return what a page shows of each text block, by the block's first line."""
     found: dict[int, Nodes] = defaultdict(list)
     place: Block | None = None
     for level, node in flat(document):
@@ -101,10 +96,7 @@ def is_furniture(node: nodes.Node) -> bool:
     """Return whether Sphinx-Gallery or the interface put a node into the page."""
     return any(
         not element.get("translatable", True)
-        or any(
-            name.startswith(PREFIX) and name != EXAMPLE_TITLE
-            for name in element["classes"]
-        )
+        or any(x.startswith(PREFIX) and x != EXAMPLE_TITLE for x in element["classes"])
         for element in node.findall(nodes.Element)
     )
 
@@ -133,7 +125,7 @@ def page_title(env: BuildEnvironment, docname: str) -> str:
 
 
 def context_of(env: BuildEnvironment) -> Context:
-    """Tell the Markdown of a page what it refers to."""
+    """Return what the Markdown of a page refers to."""
 
     def link(node: nodes.Element) -> tuple[str, str]:
         if node.get("reftype") != "doc":
@@ -143,10 +135,8 @@ def context_of(env: BuildEnvironment) -> Context:
         return title, page_address(env, docname)
 
     def image(uri: str) -> str:
-        if "://" in uri:
-            return uri
         path = Path(env.relfn2path(uri, env.docname)[1])
-        if not path.is_file():
+        if "://" in uri or not path.is_file():
             return uri
         kind = mimetypes.guess_type(path)[0] or "image/png"
         data = base64.b64encode(path.read_bytes()).decode("ascii")
@@ -166,25 +156,21 @@ def context_of(env: BuildEnvironment) -> Context:
 
 def notebook(cells: list[Cell]) -> str:
     """Return the file of a notebook without outputs; its ids count the cells."""
-    written = [_cell(number, cell) for number, cell in enumerate(cells)]
-    data = {"cells": written, "metadata": KERNEL, **FORMAT}
+    written = [
+        {
+            "cell_type": cell.kind,
+            "id": f"cell-{number}",
+            "metadata": {"tags": [cell.tag]} if cell.tag else {},
+            "source": cell.source.splitlines(keepends=True),
+            **(NOT_RUN if cell.kind == "code" else {}),
+        }
+        for number, cell in enumerate(cells)
+    ]
+    data = {"cells": written, "metadata": METADATA, **FORMAT}
     return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
 
 
-def _cell(number: int, cell: Cell) -> dict[str, Any]:
-    data: dict[str, Any] = {
-        "cell_type": cell.kind,
-        "id": f"cell-{number}",
-        "metadata": {"tags": [cell.tag]} if cell.tag else {},
-        "source": cell.source.splitlines(keepends=True),
-    }
-    if cell.kind == "code":
-        data |= {"execution_count": None, "outputs": []}
-    return data
-
-
 def program(cells: list[Cell]) -> str:
-    """Join the cells that hold the page's own program."""
-    return "\n\n".join(
-        cell.source for cell in cells if cell.kind == "code" and not cell.tag
-    )
+    """Return the page's own program, without the cells that prepare it."""
+    own = (cell.source for cell in cells if cell.kind == "code" and not cell.tag)
+    return "\n\n".join(own)
