@@ -17,12 +17,10 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from gallery_intl.catalogs import po as catalogs
+from gallery_intl.page.page import catalog_paths
 from gallery_intl.text.sentences import plain_text, sentences, text_paragraphs
 
 logger = logging.getLogger(__name__)
-
-CARDS = "gallery_intl_cards"  # a page with cards says so in its metadata
 
 
 class card(nodes.General, nodes.Element):
@@ -36,7 +34,6 @@ class Gallery(SphinxDirective):
     option_spec: ClassVar[dict[str, Any]] = {"no-toctree": directives.flag}
 
     def run(self) -> list[nodes.Node]:
-        self.env.metadata[self.env.docname][CARDS] = "there are some"
         folder = PurePosixPath(self.env.docname).parent
         pages = [page for name in self.content for page in self.expand(folder, name)]
         known = [page for page in pages if self.is_known(page)]
@@ -44,7 +41,7 @@ class Gallery(SphinxDirective):
         return [cards, *([] if "no-toctree" in self.options else self.toctree(known))]
 
     def expand(self, folder: PurePosixPath, name: str) -> list[str]:
-        """Give the page that a line names, or the pages of a part: ``/part/``."""
+        """Return the page that a line names, or the pages of a part: ``/part/``."""
         name = name.strip()
         page = name[1:] if name.startswith("/") else (folder / name).as_posix()
         if not name.endswith("/"):
@@ -69,16 +66,12 @@ class Gallery(SphinxDirective):
         return False
 
     def make_card(self, page: str) -> card:
-        self.env.note_dependency(str(self.env.doc2path(page)))
-        for directory in self.config.locale_dirs:
-            po = catalogs.po_path(
-                self.env.srcdir / directory, self.config.language, page
-            )
-            self.env.note_dependency(str(po))
+        for path in (self.env.doc2path(page), *catalog_paths(self.env, page)):
+            self.env.note_dependency(path)
         return card("", *self.picture(page), docname=page)
 
     def picture(self, page: str) -> list[nodes.Node]:
-        """Give the page's first figure; beside its title it needs no alt text."""
+        """Return the page's first figure; beside its title it needs no alt text."""
         path = PurePosixPath(page)
         figure = path.parent / "images" / f"sphx_glr_{path.name}_001.svg"
         if not (self.env.srcdir / figure).is_file():
@@ -91,7 +84,7 @@ class Gallery(SphinxDirective):
 
 
 def listed(index: str) -> list[str]:
-    """Give the names that the ``gallery`` directive of an index page lists."""
+    """Return the names that the ``gallery`` directive of an index page lists."""
     lines = iter(index.splitlines())
     names = []
     if any(line.startswith(".. gallery::") for line in lines):
@@ -103,7 +96,7 @@ def listed(index: str) -> list[str]:
 
 
 def first_sentence(document: nodes.document) -> nodes.paragraph:
-    """Give the first sentence of a page, as plain text; English stays marked."""
+    """Return the first sentence of a page, as plain text; English stays marked."""
     for paragraph in text_paragraphs(document):
         sentence = sentences(plain_text(paragraph))[0]
         return nodes.paragraph("", sentence, classes=marks(paragraph))
@@ -111,7 +104,7 @@ def first_sentence(document: nodes.document) -> nodes.paragraph:
 
 
 def marks(node: nodes.Element | None) -> list[str]:
-    """Give the class that marks a text which is not translated, if it has one."""
+    """Return the class that marks a text which is not translated, if it has one."""
     classes = node["classes"] if node is not None else []
     return [name for name in classes if name.startswith("language-")]
 
@@ -143,6 +136,5 @@ def fill_card(env: BuildEnvironment, builder: Any, node: card, origin: str) -> N
 
 
 def fill_cards(app: Sphinx, document: nodes.document, docname: str) -> None:
-    if CARDS in app.env.metadata[docname]:
-        for node in list(document.findall(card)):
-            fill_card(app.env, app.builder, node, docname)
+    for node in list(document.findall(card)):
+        fill_card(app.env, app.builder, node, docname)

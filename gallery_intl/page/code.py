@@ -115,7 +115,10 @@ class TranslateScript(SphinxTransform):
             for code in found
             if code.number is None
         }
-        edits = [*text_edits(page, texts), *code_edits(sketches)]
+        edits = [*text_edits(page, texts)]
+        for code, new in sketches.items():
+            if new != code.source:
+                edits.append(Edit(code.line, code.source, new, "code"))
         page.made = translate(script.text, edits, lookup)
         for edit in page.made.lost:
             line = find_line(script.text.split("\n"), edit.raw, edit.near) or 1
@@ -184,18 +187,12 @@ def text_edits(page: Page, texts: list[Text]) -> Iterator[Edit]:
 
 
 def kind_of(node: nodes.Element) -> Literal["paragraph", "title", "line", "code"]:
-    """Tell how a text may be laid out: a term or a caption has to stay one line."""
+    """Return how a text may be laid out: a term or a caption has to stay one line."""
     if isinstance(node, LITERAL_TYPE_NODES):
         return "code"
     if isinstance(node, nodes.title):
         return "title"
     return "paragraph" if isinstance(node, nodes.paragraph) else "line"
-
-
-def code_edits(sketches: dict[Code, str]) -> Iterator[Edit]:
-    for code, new in sketches.items():
-        if new != code.source:
-            yield Edit(code.line, code.source, new, "code")
 
 
 def prose(texts: list[Text], found: list[Code]) -> set[str]:

@@ -21,14 +21,14 @@ from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs import progress
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 from gallery_intl.page.catalog_links import contributing, link_to, remaining, review
+from gallery_intl.page.furniture import line, with_class
 
 TABLE = "translation-status"  # the directive, the table's class, the page's metadata
 
 
 def languages(env: BuildEnvironment) -> list[str]:
-    """Give the languages that the source is translated into."""
-    known = env.config.gallery_intl_languages
-    return [language for language in known if language != SOURCE_LANGUAGE]
+    """Return the languages that the source is translated into."""
+    return [x for x in env.config.gallery_intl_languages if x != SOURCE_LANGUAGE]
 
 
 def locale_dir(env: BuildEnvironment) -> Path:
@@ -36,21 +36,15 @@ def locale_dir(env: BuildEnvironment) -> Path:
 
 
 def counted(env: BuildEnvironment) -> list[str]:
-    """Give the paths of all catalogs that the table counts."""
+    """Return the paths of all catalogs that the table counts."""
     return [str(path) for path in progress.paths(locale_dir(env), languages(env))]
 
 
 def cell(value: nodes.Node | str, *quiet: str) -> nodes.entry:
-    """Give a cell: its value, and smaller lines below it."""
+    """Return a cell: its value, and smaller lines below it."""
     first = nodes.Text(value) if isinstance(value, str) else value
-    values = nodes.paragraph("", "", first, translatable=False)
-    options = {"translatable": False, "classes": ["quiet"]}
-    notes = (nodes.paragraph("", line, **options) for line in quiet)
-    return nodes.entry("", values, *notes)
-
-
-def row(*cells: nodes.entry, page: str = "") -> nodes.row:
-    return nodes.row("", *cells, page=page)
+    notes = (line(nodes.Text(note), classes=["quiet"]) for note in quiet)
+    return nodes.entry("", line(first), *notes)
 
 
 class TranslationStatus(SphinxDirective):
@@ -72,12 +66,12 @@ class TranslationStatus(SphinxDirective):
         return [self.table(shown), *contributing(self.env)]
 
     def table(self, rows: progress.Table) -> nodes.table:
-        head = row(cell(_("Page")), *map(self.language, languages(self.env)))
+        head = nodes.row("", cell(_("Page")), *map(self.language, languages(self.env)))
         body = [
-            row(self.title(page), *self.cells(page, found), page=page)
+            nodes.row("", self.title(page), *self.cells(page, found), page=page)
             for page, found in rows.items()
         ]
-        sums = row(cell(_("In total")), *self.sums(rows))
+        sums = nodes.row("", cell(_("In total")), *self.sums(rows), page="")
         group = nodes.tgroup("", cols=len(head))
         group += [nodes.colspec(colwidth=1, stub=not at) for at in range(len(head))]
         group += [nodes.thead("", head), nodes.tbody("", *body, sums)]
@@ -122,16 +116,13 @@ class TranslationStatus(SphinxDirective):
 
 def sort_rows(app: Sphinx, document: nodes.document, docname: str) -> None:
     """Put the pages into reading order, which is known when all are read."""
-    if TABLE not in app.env.metadata[docname]:
-        return
-    for table in document.findall(nodes.table):
-        if TABLE in table["classes"]:
-            order = {page: at for at, page in enumerate(app.env.collect_relations())}
-            body = next(table.findall(nodes.tbody))
-            rows = sorted(
-                body.findall(nodes.row), key=lambda x: order.get(x["page"], len(order))
-            )
-            body.children = [*rows]
+    for table in with_class(document, nodes.table, TABLE):
+        order = {page: at for at, page in enumerate(app.env.collect_relations())}
+        body = next(table.findall(nodes.tbody))
+        rows = sorted(
+            body.findall(nodes.row), key=lambda x: order.get(x["page"], len(order))
+        )
+        body.children = [*rows]
 
 
 def outdated(app: Sphinx, env: BuildEnvironment, *changes: set[str]) -> list[str]:
