@@ -92,40 +92,33 @@ class TranslateScript(SphinxTransform):
             return
         found = list(shown_code(self.document, page, page.script))
         try:
-            sketches = self.translate(page, page.script, found)
+            self.translate(page, page.script, found)
         except AnotherProgram as error:
             language = self.config.language
             raise ProgramChanged(
                 f"{page.script.path}:{error.line}: another program in {language!r}: "
                 f"{error.reason}"
             ) from None
-        for code, new in sketches.items():
-            put(code.node, new)
         self.show(page, page.script, found)
 
-    def translate(
-        self, page: Page, script: Script, found: list[Code]
-    ) -> dict[Code, str]:
-        """Make the script in the page's language; return the sketches of its text."""
+    def translate(self, page: Page, script: Script, found: list[Code]) -> None:
+        """Make the script in the page's language, and show the sketches of its text."""
         texts = list(texts_of_script(self.document, page, script))
         page.prose = prose(texts, found)
         lookup, refused = page.catalog.translation, list[Comment]()
-        sketches = {
-            code: translate_sketch(code.source, lookup, code.line, refused)
-            for code in found
-            if code.number is None
-        }
-        edits = [*text_edits(page, texts)]
-        for code, new in sketches.items():
-            if new != code.source:
-                edits.append(Edit(code.line, code.source, new, "code"))
+        edits = list(text_edits(page, texts))
+        for code in found:
+            if code.number is None:
+                new = translate_sketch(code.source, lookup, code.line, refused)
+                if new != code.source:
+                    edits.append(Edit(code.line, code.source, new, "code"))
+                    put(code.node, new)
         page.made = translate(script.text, edits, lookup)
         for edit in page.made.lost:
             line = find_line(script.text.split("\n"), edit.raw, edit.near) or 1
             warn(script, line, "downloads", LOST, edit.raw)
         for comment in [*refused, *page.made.refused]:
             warn(script, comment.line, "comments", REFUSED, comment.message)
-        return sketches
 
     def show(self, page: Page, script: Script, found: list[Code]) -> None:
         """Let the page's code be the blocks of the script that was made."""
@@ -136,7 +129,7 @@ class TranslateScript(SphinxTransform):
                 continue
             both = (script.blocks()[code.number], made[code.number])
             old, new = (upstream.shown(block.source, settings) for block in both)
-            if old == code.node.astext():
+            if old != new and old == code.node.astext():
                 put(code.node, new)
             elif old != new:
                 warn(script, code.line, "comments", OTHER_CODE)
@@ -144,11 +137,8 @@ class TranslateScript(SphinxTransform):
 
 def put(node: nodes.literal_block, code: str) -> None:
     """Let a block show other code."""
-    if code != node.astext():
-        # Sphinx highlights a block only if both texts are equal
-        node.rawsource = code
-        node.children = []
-        node += nodes.Text(code)
+    node.rawsource = code  # Sphinx highlights a block only if both texts are equal
+    node[:] = [nodes.Text(code)]
 
 
 class Text(NamedTuple):

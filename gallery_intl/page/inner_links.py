@@ -12,33 +12,25 @@ from urllib.parse import unquote, urlsplit
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
 
 
-def pages_by_address(app: Sphinx) -> dict[str, str]:
-    """Map the address of each page, from the root of the site, to its docname."""
-    return {app.builder.get_target_uri(page): page for page in app.env.found_docs}
-
-
-def ids(env: BuildEnvironment, docname: str) -> set[str]:
-    document = env.get_doctree(docname)
-    return {name for node in document.findall(nodes.Element) for name in node["ids"]}
-
-
 def fault(app: Sphinx, docname: str, address: str) -> str:
-    """Say what is wrong with an address that a page links to; "" if nothing is."""
+    """Return what is wrong with an address that a page links to; "" if nothing is."""
     link = urlsplit(address)
     if link.scheme or link.netloc:
         return ""
+    pages = {app.builder.get_target_uri(page): page for page in app.env.found_docs}
     here = app.builder.get_target_uri(docname)
     path = posixpath.join(posixpath.dirname(here), unquote(link.path))
-    target = pages_by_address(app).get(posixpath.normpath(path) if link.path else here)
+    target = pages.get(posixpath.normpath(path) if link.path else here)
     if target is None:
         return "there is no such page"
-    if link.fragment and unquote(link.fragment) not in ids(app.env, target):
+    section = unquote(link.fragment)
+    there = app.env.get_doctree(target).findall(nodes.Element)
+    if section and not any(section in node["ids"] for node in there):
         return f"the page {target!r} has no such section"
     return ""
 

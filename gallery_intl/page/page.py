@@ -53,7 +53,6 @@ class Row(NamedTuple):
     """Where a line of generated reST is from: lines of the script, from 1."""
 
     first: int = 0  # of its block; 0 for what Sphinx-Gallery adds at both ends
-    last: int = 0
     near: int = 1  # about its own
 
 
@@ -81,7 +80,7 @@ class Catalog:
         return {message: text for message, text in known if text is not None}
 
     def is_gap(self, message: str) -> bool:
-        """Tell whether readers of another language see English."""
+        """Return whether readers of another language see English."""
         if self.translation(message) is None:
             return True
         return not self.is_source and catalogs.is_english(self.entries[message][1])
@@ -154,16 +153,15 @@ def page_of(env: BuildEnvironment) -> Page:
 
 
 def places(rst: list[str]) -> Iterator[Row]:
-    """Tell of each line of generated reST which lines of the script it is from."""
+    """Yield for each line of generated reST which lines of the script it is from."""
     block = Row()
     for number, line in enumerate(rst, start=1):
         if found := GENERATED.match(line):
-            first = int(found[1])
-            block = Row(first, int(found[2]), first - number - 2)
+            block = Row(int(found[1]), int(found[1]) - number - 2)
         elif line.startswith(FOOTER_LABEL):
             block = Row()
         elif line.startswith(LABEL):  # the docstring follows
-            block = Row(1, 1, -number - 1)
+            block = Row(1, -number - 1)
         yield block._replace(near=block.near + number) if block.first else block
 
 

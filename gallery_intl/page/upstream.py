@@ -33,7 +33,7 @@ PREFIX = "sphx-glr"
 
 # The comment before each block of a page, and the labels before its first text and
 # before its footer, as lines of reST.
-GENERATED = re.compile(r"\.\. GENERATED FROM PYTHON SOURCE LINES (\d+)-(\d+)")
+GENERATED = re.compile(r"\.\. GENERATED FROM PYTHON SOURCE LINES (\d+)-\d+")
 LABEL = ".. _sphx_glr_"
 FOOTER_LABEL = f"{LABEL}download_"
 

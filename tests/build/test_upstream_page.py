@@ -132,7 +132,7 @@ def test_labels_stand_before_the_first_text_and_the_footer(app: SphinxTestApp) -
         f"{upstream.FOOTER_LABEL}pages_part_first.py:",
     ]
     found = [Row(), *places(rst)]
-    assert found[rows["Words."]] == Row(1, 1, 5)
+    assert found[rows["Words."]] == Row(1, 5)
     assert found[rows["More words."]].first == 14
     assert found[len(rst)] == Row()
 
