@@ -1,9 +1,8 @@
 """Offer each page as a script, a notebook and an archive in the reader's language.
 
 All of it happens while Sphinx reads: a transform before ``Locale`` writes the script,
-``doctree-read`` writes the notebook from the translated page and points the links to
-these files before Sphinx collects them, and ``env-updated`` packs the archive of all
-pages. So an edited catalog refreshes the files of its page.
+``doctree-read`` the notebook from the translated page, and points the links to them
+before Sphinx collects them, and ``env-updated`` packs the archive of all pages.
 """
 
 from __future__ import annotations
@@ -27,14 +26,13 @@ from gallery_intl.downloads.markdown import escape
 from gallery_intl.downloads.notebook import (
     Cell,
     cells,
-    context_of,
     notebook,
     page_address,
     program,
 )
 from gallery_intl.files import replace_file
 from gallery_intl.page.page import ProgramChanged, Script, folders, page_of
-from gallery_intl.script.source import blocks, docstring_lines, same_program
+from gallery_intl.script.source import docstring_lines, same_program
 
 KINDS = (".py", ".ipynb")  # what an archive holds of a page
 MADE = "gallery_intl_downloads"  # from the transform to doctree-read, page by page
@@ -136,8 +134,7 @@ def page_cells(
     It begins with what listeners of ``gallery-notebook-cells`` return: lists of cells
     that prepare a program, with a tag, given its script.
     """
-    context = context_of(env)
-    found = cells(document, script.blocks(), blocks(source), context)
+    found = cells(env, document, script, source)
     text = found[0].source if found and found[0].kind == "markdown" else ""
     found[: bool(text)] = [Cell("markdown", f"{text}\n\n*{escape(origin)}*".strip())]
     first = env.events.emit("gallery-notebook-cells", script.text)

@@ -20,9 +20,9 @@ from sphinx.locale import admonitionlabels
 from sphinx.util import docname_join, logging
 
 from gallery_intl.downloads.markdown import Context, markdown
-from gallery_intl.page.page import catalog_of, script_of
+from gallery_intl.page.page import Script, catalog_of, script_of
 from gallery_intl.page.upstream import EXAMPLE_TITLE, PREFIX, block_line
-from gallery_intl.script.source import Block, docstring_lines
+from gallery_intl.script.source import Block, blocks, docstring_lines
 
 logger = logging.getLogger(__name__)
 
@@ -43,19 +43,16 @@ class Cell(NamedTuple):
 
 
 def cells(
-    document: nodes.document,
-    shown: Sequence[Block],
-    translated: Sequence[Block],
-    context: Context,
+    env: BuildEnvironment, document: nodes.document, script: Script, source: str
 ) -> list[Cell]:
     """Return the text of a page as Markdown and the blocks of its script as code.
 
-    ``shown`` are the blocks of the script that the page was generated from, and
-    ``translated`` the same blocks in the page's language.
+    ``source`` is the script in the page's language.
     """
+    context, shown = context_of(env), script.blocks()
     texts = text_of_blocks(document, shown)
     found = []
-    for before, block in zip(shown, translated, strict=True):
+    for before, block in zip(shown, blocks(source), strict=True):
         if block.kind == "code":
             cell = Cell("code", block.source.strip("\n"))
         else:
@@ -67,7 +64,7 @@ def cells(
 
 
 def text_of_blocks(
-    document: nodes.document, blocks: Sequence[Block]
+    document: nodes.document, shown: Sequence[Block]
 ) -> dict[int, Nodes]:
     """Return what a page shows of each text block, by the block's first line."""
     found: dict[int, Nodes] = defaultdict(list)
@@ -75,9 +72,9 @@ def text_of_blocks(
     for level, node in flat(document):
         if isinstance(node, nodes.comment):
             if line := block_line(node):
-                place = [block for block in blocks if block.line <= line][-1]
+                place = [block for block in shown if block.line <= line][-1]
         elif place is None and isinstance(node, nodes.target):
-            place = blocks[0]  # Sphinx-Gallery's label stands before the docstring
+            place = shown[0]  # Sphinx-Gallery's label stands before the docstring
         if place and not is_furniture(node):
             found[place.line].append((level, node))
     return found

@@ -7,7 +7,7 @@ holds them, and put in again with the words of the interface catalog (``sphinx.p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -87,7 +87,7 @@ class RemoveFurniture(SphinxTransform):
             link = next(note.findall(addnodes.pending_xref), None)
             remove(note)
             if script and link is not None and not collects:
-                assign(link, [])
+                link.clear()
                 items = nodes.bullet_list("", link, classes=[NEEDS, "no-search"])
                 put_below_title(self.document, items)
 
@@ -105,8 +105,8 @@ class FillFurniture(SphinxTransform):
                 link = next(box.findall(addnodes.download_reference))
                 name = PurePosixPath(link["reftarget"])
                 label = download_label(download_kind(box), name.suffix)
-                assign(link, around(label, nodes.literal("", name.name)))
-                assign(box, [line(link)])
+                link[:] = around(label, nodes.literal("", name.name))
+                box[:] = [line(link)]
             footer += self.closing_lines()
         if script := pages.script_of(self.env, self.env.docname):
             for below_title in with_class(self.document, nodes.bullet_list, NEEDS):
@@ -115,9 +115,8 @@ class FillFurniture(SphinxTransform):
     def fill(self, below_title: nodes.Element, script: str) -> None:
         more = next(below_title.findall(addnodes.pending_xref))
         more += nodes.inline("", _("Download"))
-        facts = map(nodes.Text, self.needs(script))
-        items = (nodes.list_item("", line(fact)) for fact in (*facts, more))
-        assign(below_title, items)
+        facts = [*map(nodes.Text, self.needs(script)), more]
+        below_title[:] = [nodes.list_item("", line(fact)) for fact in facts]
 
     def needs(self, script: str) -> Iterator[str]:
         """Yield what listeners of ``gallery-page-needs`` return, and the packages.
@@ -139,13 +138,6 @@ class FillFurniture(SphinxTransform):
         yield line(*around(text, link), classes=["sphx-glr-signature"])
 
 
-def assign(parent: nodes.Element, children: Iterable[nodes.Node]) -> None:
-    """Give a node other children than it has."""
-    found = list(children)
-    parent.clear()
-    parent += found
-
-
 def remove(node: nodes.Element) -> None:
     """Remove a node with the ``only`` around it."""
     if isinstance(node.parent, addnodes.only):
@@ -161,11 +153,9 @@ def put_below_title(document: nodes.document, node: nodes.Element) -> None:
 
 
 def mark_outputs(app: Sphinx, document: nodes.document, docname: str) -> None:
-    """Tell screen readers that what a program prints is not in the page's language.
+    """Mark what a program prints as English, for screen readers.
 
-    Code is: its comments are translated. An output is the same in all languages, in
-    that of the scripts, and a voice for Korean or Japanese would spell it out. It gets
-    a box, because the label that CSS puts there is translated.
+    It gets a box, because the label that CSS puts there is translated.
     """
     if app.config.language == SOURCE_LANGUAGE:
         return

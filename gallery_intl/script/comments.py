@@ -1,10 +1,9 @@
 """Find the comments in Python code that a person should read, and translate them.
 
-A run of comment lines of one indentation is one message, its lines joined by
-spaces; a comment after code is another. An empty comment line, an item of a list
-(``# - first``, ``# 1. first``) and each line set in by four spaces begin a new
-message, so that such a layout stays. No messages are directives (``# noqa``,
-``# type:``), bare shapes (``# (batch, features)``), and lines without a word.
+A run of comment lines of one indentation is one message; a comment after code is
+another. An empty comment line, an item of a list and each line set in by four spaces
+begin a new message, so that such a layout stays. No messages are directives
+(``# noqa``), bare shapes (``# (batch, features)``), and lines without a word.
 """
 
 from __future__ import annotations

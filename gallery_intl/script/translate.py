@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -41,15 +40,14 @@ def translate(text: str, edits: list[Edit], lookup: Lookup) -> Made:
 
     Raises `AnotherProgram` if the result is not the program that it was.
     """
-    refused: list[Comment] = []
     try:
-        source, lost = _write(text, edits, lookup, refused)
-        difference = _difference(text, source)
+        made = _write(text, edits, lookup)
+        difference = _difference(text, made.source)
     except SyntaxError as error:
         difference = Difference(error.lineno or 1, f"not valid Python: {error.msg}")
     if difference:
         raise AnotherProgram(difference, _culprit(text, edits, lookup))
-    return Made(source, lost, refused)
+    return made
 
 
 def translate_sketch(
@@ -83,9 +81,8 @@ def written(translation: str) -> str:
     return SEPARATOR.sub("", one_line(NOQA.sub("", translation)))
 
 
-def _write(
-    text: str, edits: Iterable[Edit], lookup: Lookup, refused: list[Comment]
-) -> tuple[str, list[Edit]]:
+def _write(text: str, edits: list[Edit], lookup: Lookup) -> Made:
+    refused: list[Comment] = []
     placed, lost = place(text, edits)
     head = placed.split("\n")[: max(docstring_lines(placed)[0] - 1, 0)]
     parts = [
@@ -95,7 +92,7 @@ def _write(
         for ours, theirs in zip_longest(blocks(text), blocks(placed))
         if theirs  # where they differ, the proof says so
     ]
-    return "\n".join([*head, "".join(parts)]), lost
+    return Made("\n".join([*head, "".join(parts)]), lost, refused)
 
 
 def _difference(text: str, source: str) -> Difference | None:
@@ -113,8 +110,7 @@ def _culprit(text: str, edits: list[Edit], lookup: Lookup) -> str:
 
     def is_guilty(edits: list[Edit], lookup: Lookup) -> bool:
         try:
-            source, _lost = _write(text, edits, lookup, [])
-            return _difference(text, source) is not None
+            return _difference(text, _write(text, edits, lookup).source) is not None
         except SyntaxError:
             return True
 
