@@ -37,8 +37,9 @@ def add_language(site: Site, language: str) -> None:
     if site.policy:
         rewrite_words(folder)
     search_index.shrink(folder / bundle.INDEX)
-    finish = protected if site.policy else bundle.unchanged
-    bundle.lighten(folder, site.out / "bundles" / language, finish)
+    for path, page in bundle.lighten(folder, site.out / "bundles" / language):
+        text = protected(page, path) if site.policy else page
+        path.write_text(text, encoding="utf-8")
 
 
 def publish(site: Site, languages: list[str]) -> None:

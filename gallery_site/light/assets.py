@@ -9,7 +9,6 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,11 +16,14 @@ from gallery_site.light.upstream import INLINED, USED_FOR
 
 STYLE = re.compile(r'<link\b[^>]*\brel="stylesheet"[^>]*>\s*')
 SCRIPT = re.compile(r'<script\b[^>]*\bsrc="[^"]*"[^>]*></script>\s*')
+INLINE_SCRIPT = re.compile(r"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", re.S | re.I)
 PRELOAD = re.compile(r'<link\b[^>]*\brel="preload"[^>]*\bas="script"[^>]*>\s*')
 ATTRIBUTE = re.compile(r'\s([\w-]+)(?:="([^"]*)")?')
 # With more to say, such as a media query, a tag stays as it is.
 PLAIN = {"rel", "href", "type", "src", "defer"}
 IN_ITS_TIME = {"defer", "async", "type"}
+LOAD_STYLE = '<link rel="stylesheet" href="{}" />\n    '
+LOAD_SCRIPT = '<script defer src="{}"></script>\n    '
 
 
 class Tag(NamedTuple):
@@ -35,6 +37,10 @@ class Tag(NamedTuple):
     def is_plain(self) -> bool:
         return self.attributes.keys() <= PLAIN
 
+    @property
+    def is_inlined(self) -> bool:
+        return posixpath.basename(self.file) == INLINED
+
 
 class Bundle(NamedTuple):
     """A file that takes the place of others; ``version`` changes with its content."""
@@ -44,12 +50,12 @@ class Bundle(NamedTuple):
     parts: list[str]
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(NamedTuple):
     """A finished page of a site, and the tags that load the site's files."""
 
     path: Path
     root: Path
+    folder: str  # of the path, as seen from the root
     text: str
     styles: list[Tag]
     scripts: list[Tag]
@@ -59,17 +65,48 @@ class Page:
         signs = USED_FOR.get(posixpath.basename(script.file), [""])
         return any(sign in self.text for sign in signs)
 
-    def shared_styles(self) -> list[str]:
+    def shared_styles(self) -> list[Tag]:
         """Return the stylesheets that may be loaded together."""
-        return [tag.file for tag in self.styles if tag.is_plain]
+        return [tag for tag in self.styles if tag.is_plain]
 
-    def shared_scripts(self) -> list[str]:
+    def shared_scripts(self) -> list[Tag]:
         """Return the scripts that may be loaded together."""
-        return [
-            tag.file
-            for tag in self.scripts
-            if tag.is_plain and self.needs(tag) and not is_inlined(tag)
-        ]
+        needed = (tag for tag in self.scripts if self.needs(tag))
+        return [tag for tag in needed if tag.is_plain and not tag.is_inlined]
+
+    def bundled(self, tags: list[Tag], bundle: Bundle, load: str) -> dict[str, str]:
+        """Return what is written for tags: the first of them loads the bundle.
+
+        A page that loads only some of the parts keeps them as they are.
+        """
+        parts = [tag.text for tag in tags if tag.file in bundle.parts]
+        if len(parts) < len(bundle.parts) or not parts:
+            return {}
+        address = posixpath.relpath(bundle.name, self.folder)
+        first = load.format(f"{address}?v={bundle.version}")
+        return {**dict.fromkeys(parts, ""), parts[0]: first}
+
+    def alone(self, script: Tag) -> str:
+        """Return what is written for a script that is in no bundle."""
+        if script.is_inlined:
+            code = (self.root / script.file).read_text(encoding="utf-8").strip()
+            code = code.replace("</", r"<\/")
+            return f"<script>{code}</script>\n    "
+        if not self.needs(script):
+            return ""
+        if IN_ITS_TIME & script.attributes.keys():
+            return script.text
+        return script.text.replace("<script", "<script defer", 1)
+
+    def rewritten(self, style: Bundle, script: Bundle) -> str:
+        """Return the page's text with bundles in place of their parts."""
+        written = {tag.text: self.alone(tag) for tag in self.scripts}
+        written |= self.bundled(self.shared_styles(), style, LOAD_STYLE)
+        written |= self.bundled(self.shared_scripts(), script, LOAD_SCRIPT)
+        text = PRELOAD.sub("", self.text)
+        for old, new in written.items():
+            text = text.replace(old, new)
+        return text
 
 
 def read_page(path: Path, root: Path) -> Page:
@@ -79,7 +116,7 @@ def read_page(path: Path, root: Path) -> Page:
         [tag for tag in find_tags(text, pattern, folder) if (root / tag.file).is_file()]
         for pattern in (STYLE, SCRIPT)
     )
-    return Page(path, root, text, styles, scripts)
+    return Page(path, root, folder, text, styles, scripts)
 
 
 def find_tags(text: str, pattern: re.Pattern[str], folder: str) -> Iterator[Tag]:
@@ -88,68 +125,3 @@ def find_tags(text: str, pattern: re.Pattern[str], folder: str) -> Iterator[Tag]
         link = attributes.get("href") or attributes.get("src", "")
         file = posixpath.join(folder, re.sub(r"[?#].*", "", link))
         yield Tag(found, posixpath.normpath(file), attributes)
-
-
-def is_inlined(script: Tag) -> bool:
-    return posixpath.basename(script.file) == INLINED
-
-
-def rewrite(page: Page, style: Bundle, script: Bundle) -> str:
-    """Return a page that loads bundles in place of their parts."""
-    folder = page.path.parent.relative_to(page.root).as_posix()
-    text = PRELOAD.sub("", page.text)
-    styles = in_place_of(style, page.shared_styles())
-    scripts = in_place_of(script, page.shared_scripts())
-    for tag in page.styles:
-        text = text.replace(tag.text, load_style(tag, styles, folder), 1)
-    for tag in page.scripts:
-        new = load_script(tag, scripts, folder) if page.needs(tag) else ""
-        text = text.replace(tag.text, inline(tag, page) if is_inlined(tag) else new, 1)
-    return text
-
-
-def in_place_of(bundle: Bundle, loaded: list[str]) -> dict[str, Bundle | None]:
-    """Return what takes the place of files: the bundle that of the first of its parts.
-
-    A page that loads only some of the parts keeps them as they are.
-    """
-    parts = [name for name in loaded if name in bundle.parts]
-    if len(parts) < len(bundle.parts) or not parts:
-        return {}
-    return {**dict.fromkeys(parts), parts[0]: bundle}
-
-
-def load_style(tag: Tag, places: dict[str, Bundle | None], folder: str) -> str:
-    if tag.file not in places or not tag.is_plain:
-        return tag.text
-    bundle = places[tag.file]
-    if bundle is None:
-        return ""
-    return f'<link rel="stylesheet" href="{address(bundle, folder)}" />\n    '
-
-
-def load_script(tag: Tag, places: dict[str, Bundle | None], folder: str) -> str:
-    if tag.file not in places or not tag.is_plain:
-        return wait(tag)
-    bundle = places[tag.file]
-    if bundle is None:
-        return ""
-    return f'<script defer src="{address(bundle, folder)}"></script>\n    '
-
-
-def address(bundle: Bundle, folder: str) -> str:
-    return f"{posixpath.relpath(bundle.name, folder)}?v={bundle.version}"
-
-
-def wait(tag: Tag) -> str:
-    """Let a script wait until the page is read, as those before it do."""
-    if IN_ITS_TIME & tag.attributes.keys():
-        return tag.text
-    return tag.text.replace("<script", "<script defer", 1)
-
-
-def inline(tag: Tag, page: Page) -> str:
-    """Write a script into the page."""
-    code = (page.root / tag.file).read_text(encoding="utf-8").strip()
-    code = code.replace("</", r"<\/")
-    return f"<script>{code}</script>\n    "

@@ -8,61 +8,49 @@ view, need not know what the other pages use.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import re
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from gallery_intl.files import html_pages
 from gallery_site.light import stylesheet
-from gallery_site.light.assets import Bundle, Page, read_page, rewrite
+from gallery_site.light.assets import INLINE_SCRIPT, Bundle, Page, Tag, read_page
 from gallery_site.light.upstream import BEGINNING, FIRST
 
-HERE = Path(__file__).parent
 STATIC = "_static"
 STYLE = f"{STATIC}/bundle.css"
 SCRIPT = f"{STATIC}/bundle.js"
-SOURCES = (".css", ".woff2")
 INDEX = "searchindex.js"  # data: the words in it are those of the text
 CLASSES = re.compile(r"""class=["']([^"']*)""")
-INLINE_SCRIPT = re.compile(r"<script(?![^>]* src=)[^>]*>(.*?)</script>", re.DOTALL)
 WORD = re.compile(r"[\w-]+")
 SOURCE_MAP = re.compile(r"^//# sourceMappingURL=.*$", re.MULTILINE)
 
 
-def unchanged(page: str, path: Path) -> str:
-    return page
+def lighten(root: Path, cache: Path) -> Iterator[tuple[Path, str]]:
+    """Bundle what the pages below a folder load; yield each page and its new text.
 
-
-def lighten(
-    root: Path, cache: Path, finish: Callable[[str, Path], str] = unchanged
-) -> None:
-    """Bundle what the pages below a folder load; ``cache`` keeps the stylesheet.
-
-    ``finish`` says what else each page is to get when its scripts are known.
+    ``cache`` keeps the stylesheet for the next build.
     """
-    pages = read_pages(root)
+    pages = [
+        page for path in html_pages(root) if (page := read_page(path, root)).styles
+    ]
     scripts = most_have([page.shared_scripts() for page in pages])
     styles = most_have([page.shared_styles() for page in pages])
     script = write_bundle(root, SCRIPT, scripts, join_scripts(root, scripts))
     css = cached(cache, root, styles, used_words(pages))
     style = write_bundle(root, STYLE, styles, css)
     for page in pages:
-        text = finish(rewrite(page, style, script), page.path)
-        page.path.write_text(text, encoding="utf-8")
+        yield page.path, page.rewritten(style, script)
 
 
-def read_pages(root: Path) -> list[Page]:
-    """Read the pages of a site; what has no stylesheet is none."""
-    pages = (read_page(path, root) for path in html_pages(root))
-    return [page for page in pages if page.styles]
-
-
-def most_have(lists: list[list[str]]) -> list[str]:
-    """Return what is in more than half of some lists, in the order of the first."""
-    counts = Counter(name for names in lists for name in dict.fromkeys(names))
-    return [name for name, count in counts.items() if count > len(lists) / 2]
+def most_have(lists: list[list[Tag]]) -> list[str]:
+    """Return the files in more than half of some lists, in the order of the first."""
+    files = [dict.fromkeys(tag.file for tag in tags) for tags in lists]
+    counts = Counter(itertools.chain.from_iterable(files))
+    return [file for file, count in counts.items() if count > len(lists) / 2]
 
 
 def write_bundle(root: Path, name: str, parts: list[str], text: str) -> Bundle:
@@ -112,7 +100,7 @@ def script_texts(pages: list[Page]) -> Iterator[str]:
 
 
 def cached(cache: Path, root: Path, names: list[str], words: set[str]) -> str:
-    """Make the stylesheet of a site, unless it was made of the same before."""
+    """Return the stylesheet of a site, made now or of the same before."""
     made = cache / f"{key(root, names, words)}.css"
     if not made.is_file():
         shutil.rmtree(cache, ignore_errors=True)
@@ -123,16 +111,15 @@ def cached(cache: Path, root: Path, names: list[str], words: set[str]) -> str:
 
 def key(root: Path, names: list[str], words: set[str]) -> str:
     """Name a stylesheet by everything that it is made of."""
-    digest = hashlib.sha256("\n".join(sorted(words)).encode())
-    code = [HERE / "stylesheet.py", HERE / "icon_font.py"]
-    made_of = (p for p in sorted((root / STATIC).rglob("*")) if p.suffix in SOURCES)
-    for path in (*code, *made_of):
+    digest = hashlib.sha256("\n".join([*sorted(words), "", *names]).encode())
+    sources = (root / STATIC).rglob("*")
+    made_of = sorted(path for path in sources if path.suffix in (".css", ".woff2"))
+    for path in (*sorted(Path(__file__).parent.glob("*.py")), *made_of):
         digest.update(path.read_bytes())
-    digest.update("\n".join(names).encode())
     return digest.hexdigest()[:16]
 
 
-def join_styles(root: Path, names: Iterable[str], words: set[str]) -> str:
+def join_styles(root: Path, names: list[str], words: set[str]) -> str:
     from gallery_site.light import icon_font  # with all of fontTools
 
     beginnings = tuple(word for word in words if word.endswith("-"))
@@ -140,12 +127,8 @@ def join_styles(root: Path, names: Iterable[str], words: set[str]) -> str:
     def is_used(name: str) -> bool:
         return name in words or name.startswith(beginnings)
 
-    folder, base = root / STATIC, f"{STATIC}/"
-    rules = [
-        rule
-        for name in names
-        for rule in stylesheet.purge(
-            stylesheet.read_rules(folder, name.removeprefix(base)), is_used
-        )
-    ]
-    return stylesheet.write(icon_font.inline_icons(rules, folder))
+    folder = root / STATIC
+    files = [Path(name).relative_to(STATIC).as_posix() for name in names]
+    rules = [rule for file in files for rule in stylesheet.read_rules(folder, file)]
+    used = list(stylesheet.purge(rules, is_used))
+    return stylesheet.write(icon_font.inline_icons(used, folder))

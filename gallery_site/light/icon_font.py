@@ -14,14 +14,13 @@ from pathlib import Path
 
 from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
-from tinycss2.ast import AtRule, Node
+from tinycss2.ast import Node
 
-from gallery_site.light.stylesheet import link_of, links, set_link, strings
+from gallery_site.light.stylesheet import keyword, link_of, links, set_link, strings
 
 WOFF2 = ".woff2"
 PRIVATE = range(0xE000, 0xF900)  # Unicode gives these characters no meaning
 LICENCE = (0, 13, 14)  # names in a font: copyright, licence, and its address
-
 
 logging.getLogger("fontTools").setLevel(logging.WARNING)  # it tells each step
 
@@ -34,8 +33,9 @@ def inline_icons(rules: list[Node], root: Path) -> Iterator[Node]:
         if path is None or not is_icon_font(font := read(path)):
             yield rule
         elif found := wanted & font.getBestCmap().keys():
+            data = base64.b64encode(subset(font, found)).decode("ascii")
             for token in links(rule):
-                set_link(token, data_uri(subset(font, found)))
+                set_link(token, f"data:font/woff2;base64,{data}")
             yield rule
 
 
@@ -48,12 +48,10 @@ def icons(found: Iterable[str]) -> set[int]:
 
 def font_of(rule: Node, root: Path) -> Path | None:
     """Return the file of a ``@font-face``; None if it has several, or another form."""
-    if not isinstance(rule, AtRule) or rule.lower_at_keyword != "font-face":
-        return None
     found = [link_of(token) for token in links(rule)]
-    if len(found) != 1 or not found[0] or not found[0].endswith(WOFF2):
+    if keyword(rule) != "font-face" or len(found) != 1 or not found[0]:
         return None
-    return root / found[0]
+    return root / found[0] if found[0].endswith(WOFF2) else None
 
 
 def read(path: Path) -> TTFont:
@@ -78,7 +76,3 @@ def subset(font: TTFont, characters: set[int]) -> bytes:
     written = io.BytesIO()
     font.save(written)
     return written.getvalue()
-
-
-def data_uri(font: bytes) -> str:
-    return f"data:font/woff2;base64,{base64.b64encode(font).decode('ascii')}"

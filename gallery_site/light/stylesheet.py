@@ -11,13 +11,13 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import tinycss2
-from tinycss2.ast import AtRule, Comment, Node, QualifiedRule
+from tinycss2.ast import Comment, LiteralToken, Node, QualifiedRule, StringToken
 
 GROUPS = ("media", "supports", "container", "layer")  # at-rules that hold rules
 ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|[/#]", re.IGNORECASE)
+COMMA = LiteralToken(0, 0, ",")
 Uses = Callable[[str], bool]  # whether a class is used
 
 
@@ -37,21 +37,24 @@ def read_rules(root: Path, name: str) -> Iterator[Node]:
             yield rule
 
 
+def keyword(rule: Node) -> str | None:
+    """Return the word after the @ of a rule, if it has one."""
+    return getattr(rule, "lower_at_keyword", None)
+
+
 def imported_file(rule: Node) -> str | None:
     """Return what a rule imports from a file beside it, on no condition."""
-    if not isinstance(rule, AtRule) or rule.lower_at_keyword != "import":
+    if keyword(rule) != "import":
         return None
-    match [token for token in rule.prelude if token.type != "whitespace"]:
-        case [token] if found := link_of(token):
-            return found
-    return None
+    tokens = [token for token in rule.prelude if token.type != "whitespace"]
+    return link_of(tokens[0]) if len(tokens) == 1 else None
 
 
 def is_idle(rule: Node) -> bool:
     """Return whether a rule says nothing to a browser; licences are kept."""
     if isinstance(rule, Comment):
         return not rule.value.startswith("!")
-    return isinstance(rule, AtRule) and rule.lower_at_keyword == "charset"
+    return keyword(rule) == "charset"
 
 
 def inside(node: Node) -> Iterator[Node]:
@@ -81,7 +84,7 @@ def link_of(token: Node) -> str | None:
 
 def set_link(token: Node, address: str) -> None:
     token.value = address
-    quoted = tinycss2.ast.StringToken(0, 0, address, f'"{address}"').serialize()
+    quoted = StringToken(0, 0, address, f'"{address}"').serialize()
     token.representation = f"url({quoted})" if token.type == "url" else quoted
 
 
@@ -96,52 +99,31 @@ def purge(rules: Iterable[Node], uses: Uses) -> Iterator[Node]:
     """Yield the rules that can apply, each with those of its selectors that can."""
     for rule in rules:
         if isinstance(rule, QualifiedRule):
-            kept = [
-                selector
-                for selector in split_selectors(rule.prelude)
-                if all(map(uses, classes(selector)))
-            ]
+            selectors = split_selectors(rule.prelude)
+            kept = [each for each in selectors if all(map(uses, classes(each)))]
+            rule.prelude = [token for each in kept for token in (COMMA, *each)][1:]
             if kept:
-                rule.prelude = join_selectors(kept)
                 yield rule
-        elif isinstance(rule, AtRule) and rule.lower_at_keyword in GROUPS:
-            if rule.content is None:  # the order of layers
+        elif keyword(rule) in GROUPS and rule.content is not None:
+            inner = tinycss2.parse_rule_list(
+                rule.content, skip_comments=True, skip_whitespace=True
+            )
+            rule.content = list(purge(inner, uses))
+            if rule.content:
                 yield rule
-            elif inner := list(purge(parse_group(rule), uses)):
-                rule.content = inner
-                yield rule
-        else:
+        else:  # such as the order of layers
             yield rule
-
-
-def parse_group(rule: AtRule) -> list[Node]:
-    found = tinycss2.parse_rule_list(
-        rule.content, skip_comments=True, skip_whitespace=True
-    )
-    return list(found)
-
-
-def is_comma(token: Node) -> bool:
-    return bool(token.type == "literal" and token.value == ",")
 
 
 def split_selectors(prelude: Iterable[Node]) -> list[list[Node]]:
     """Split a selector list at its commas."""
     selectors: list[list[Node]] = [[]]
     for token in prelude:
-        if is_comma(token):
+        if token == COMMA.value:
             selectors.append([])
         else:
             selectors[-1].append(token)
     return selectors
-
-
-def join_selectors(selectors: list[list[Node]]) -> list[Node]:
-    comma = tinycss2.ast.LiteralToken(0, 0, ",")
-    joined: list[Node] = []
-    for selector in selectors:
-        joined += [comma, *selector] if joined else selector
-    return joined
 
 
 def classes(selector: list[Node]) -> Iterator[str]:
@@ -151,7 +133,7 @@ def classes(selector: list[Node]) -> Iterator[str]:
     element may match without them.
     """
     for dot, name in itertools.pairwise(selector):
-        if dot.type == "literal" and dot.value == "." and name.type == "ident":
+        if dot == "." and name.type == "ident":
             yield name.value
 
 
@@ -163,8 +145,5 @@ def strings(rules: Iterable[Node]) -> Iterator[str]:
 
 def write(rules: Iterable[Node]) -> str:
     """Return the text of rules; an import must be above all others."""
-
-    def is_below(rule: Any) -> bool:
-        return not (isinstance(rule, AtRule) and rule.lower_at_keyword == "import")
-
-    return "\n".join(rule.serialize() for rule in sorted(rules, key=is_below)) + "\n"
+    ordered = sorted(rules, key=lambda rule: keyword(rule) != "import")
+    return "".join(f"{rule.serialize()}\n" for rule in ordered)
