@@ -25,7 +25,7 @@ def html(options: argparse.Namespace) -> None:
 def zip_(options: argparse.Namespace) -> None:
     """Pack the built languages, or only those named, to be read offline."""
     site = read_site(options.source)
-    for path in pack(site, options.language or list(site.languages)):
+    for path in pack(site, options.language):
         print(path)
 
 

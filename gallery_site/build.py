@@ -11,9 +11,9 @@ from filelock import FileLock, Timeout
 from gallery_intl.page.gaps import broken_catalogs
 from gallery_run import records
 from gallery_run.run import run_gallery
-from gallery_site import publish as publishing
 from gallery_site.languages import build_languages
 from gallery_site.project import BuildError, Site, read_site
+from gallery_site.publish import begin, publish
 
 
 @contextlib.contextmanager
@@ -22,31 +22,25 @@ def only_one(site: Site) -> Iterator[None]:
     site.out.mkdir(parents=True, exist_ok=True)
     lock = FileLock(site.out / ".lock")
     try:
-        lock.acquire(timeout=0)
+        held = lock.acquire(timeout=0)
     except Timeout:
         print("another build is running here; waiting for it", flush=True)
-        lock.acquire()
-    try:
+        held = lock.acquire()
+    with held:
         yield
-    finally:
-        lock.release()
 
 
 def build_site(srcdir: Path, only: list[str] | None = None) -> Path:
-    """Build the languages (all, or only some) and give the page to open first."""
+    """Build the languages (all, or only some); return the page to open first."""
     site = read_site(srcdir)
-    languages = only or list(site.languages)
-    for language in languages:
-        if language not in site.languages:
-            known = ", ".join(site.languages)
-            raise BuildError(f"no language {language!r}; the site has {known}")
+    languages = site.known(only)
     with only_one(site):
         check_catalogs(site, languages)
         run_scripts(srcdir)
         check_records(site)
-        publishing.begin(site)
+        begin(site)
         build_languages(site, languages)
-        publishing.publish(site, languages)
+        publish(site, languages)
     return site.html / "index.html"
 
 

@@ -19,7 +19,6 @@ import traceback
 from collections.abc import Iterator
 from importlib import import_module
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import ForkContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO, cast
@@ -71,9 +70,8 @@ def build_languages(site: Site, languages: list[str]) -> None:
     """Build languages side by side; show each as it ends, and all that went wrong."""
     print(f"building {', '.join(languages)} ...", flush=True)
     import_once(site)
-    context = multiprocessing.get_context("fork")
     others = incomplete(site, [x for x in site.languages if x not in languages])
-    builds = [start_build(context, site, language, others) for language in languages]
+    builds = [start_build(site, language, others) for language in languages]
     try:
         results = [show(built) for built in as_completed(builds)]
     finally:
@@ -110,12 +108,11 @@ def incomplete(site: Site, languages: list[str]) -> list[str]:
     ]
 
 
-def start_build(
-    context: ForkContext, site: Site, language: str, others: list[str]
-) -> Build:
+def start_build(site: Site, language: str, others: list[str]) -> Build:
     """Start the process of a language; of ``others`` it links to what is there."""
+    context = multiprocessing.get_context("fork")
     line, end = context.Pipe(duplex=False)
-    process = context.Process(target=report_build, args=(site, language, others, end))
+    process = context.Process(target=report_build, args=(end, site, language, others))
     process.start()
     end.close()  # the process has its own
     return Build(language, process, line)
@@ -138,21 +135,21 @@ def show(built: Built) -> Built:
     return built
 
 
-def report_build(
-    site: Site, language: str, others: list[str], line: Connection
-) -> None:
+def report_build(line: Connection, *arguments: Any) -> None:
     """Build a language in this process, unless the one that asked for it dies."""
     end_with_parent()
-    line.send(build_language(site, language, others))
+    line.send(build_language(*arguments))
 
 
 def build_language(site: Site, language: str, others: list[str]) -> Built:
-    """Build one language; give how it went, whatever happens."""
+    """Build one language, put it beside the others; return how that went, always."""
     start = time.monotonic()
     status, output = 1, io.StringIO()
     try:
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
-            status = build_and_add(site, language, others, output)
+            if build_afresh_or_on(site, language, others, output) == 0:
+                add_language(site, language)
+                status = 0
     except SphinxError as error:
         print(f"{error.category}: {error}", file=output)
     except OSError as error:  # what Sphinx warned of before is its echo
@@ -162,24 +159,16 @@ def build_language(site: Site, language: str, others: list[str]) -> Built:
     return Built(language, status, output.getvalue(), time.monotonic() - start)
 
 
-def build_and_add(site: Site, language: str, others: list[str], output: TextIO) -> int:
-    """Build one language and put it beside the others; return the exit status."""
-    status = build_afresh_or_on(site, language, others, output)
-    if status == 0:
-        add_language(site, language)
-    return status
-
-
 def build_afresh_or_on(
     site: Site, language: str, others: list[str], output: TextIO
 ) -> int:
-    """Go on from the last build if it came to its end; give the exit status."""
+    """Go on from the last build if it came to its end; return the exit status."""
     stage, doctrees = site.stage(language), site.doctrees(language)
     marker = doctrees / ".complete"
     found = sources(site)
     start_afresh(marker, found, doctrees, stage)
-    values = {"language": language, "gallery_intl_run": False}
-    values |= published(site, others)
+    values: dict[str, Any] = {"language": language, "gallery_intl_run": False}
+    values |= {f"gallery_intl_published.{x}": str(site.html / x) for x in others}
     if site.light:  # its policy is written when its scripts are joined
         values["gallery_intl_policy"] = False
     status = run_sphinx(site.srcdir, "html", stage, doctrees, values, output)
@@ -188,24 +177,13 @@ def build_afresh_or_on(
     return status
 
 
-def published(site: Site, languages: list[str]) -> dict[str, str]:
-    """Return where languages lie that were built before, as settings."""
-    return {
-        f"gallery_intl_published.{language}": str(site.html / language)
-        for language in languages
-    }
-
-
 def sources(site: Site) -> list[str]:
     """Return what the site has files of: pages, and what is copied."""
     pages = [f"{page}.rst" for page in site.pages()]
     copied = [file for folder in site.copied for file in (folder, *folder.rglob("*"))]
-    names = [os.path.relpath(path, site.srcdir) for path in copied if not hidden(path)]
-    return [*pages, *sorted(names)]
-
-
-def hidden(path: Path) -> bool:
-    return path.name.startswith(".")  # an editor's, which come and go
+    # an editor's files, which begin with a dot, come and go
+    seen = (path for path in copied if not path.name.startswith("."))
+    return [*pages, *sorted(os.path.relpath(path, site.srcdir) for path in seen)]
 
 
 def start_afresh(marker: Path, found: list[str], *folders: Path) -> None:

@@ -32,34 +32,30 @@ def file_name(title: str, language: str) -> str:
     return f"{slug}-{language}"
 
 
-def files(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of a built language as they are packed, in a fixed order."""
-    paths = (path for path in folder.rglob("*") if path.is_file())
-    for path in sorted(paths, key=lambda path: path.relative_to(folder).as_posix()):
-        data = path.read_bytes()
-        if path.suffix == ".html":
-            data = without_siblings(data.decode("utf-8")).encode("utf-8")
-        yield path.relative_to(folder).as_posix(), data
+def content(file: Path) -> bytes:
+    """Return what is packed of a file."""
+    data = file.read_bytes()
+    is_page = file.suffix == ".html"
+    return without_siblings(data.decode()).encode() if is_page else data
 
 
 def packed(folder: Path, name: str) -> bytes:
-    """Pack a built language into one folder of that name."""
+    """Return a built language, packed in a fixed order into one folder of that name."""
+    files = (path for path in folder.rglob("*") if path.is_file())
     archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
-        for path, data in files(folder):
+    with zipfile.ZipFile(archive, "w") as out:
+        for path, file in sorted((x.relative_to(folder).as_posix(), x) for x in files):
             member = zipfile.ZipInfo(f"{name}/{path}")  # of the year 1980
             member.create_system = 3  # Unix, on any machine,
             member.external_attr = 0o644 << 16  # so that this is understood
-            file.writestr(member, data, zipfile.ZIP_DEFLATED)
+            out.writestr(member, content(file), zipfile.ZIP_DEFLATED)
     return archive.getvalue()
 
 
-def pack(site: Site, languages: list[str]) -> Iterator[Path]:
-    """Write the archives of some languages, each in one step; give their paths."""
+def pack(site: Site, only: list[str] | None = None) -> Iterator[Path]:
+    """Write the archives of languages, each in one step; yield their paths."""
+    languages = site.known(only)
     for language in languages:
-        if language not in site.languages:
-            known = ", ".join(site.languages)
-            raise BuildError(f"no language {language!r}; the site has {known}")
         if not (site.html / language / "index.html").is_file():
             raise BuildError(
                 f"{site.html / language} is not there yet"

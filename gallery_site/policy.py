@@ -11,7 +11,6 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -19,6 +18,7 @@ from sphinx.config import Config
 from sphinx.util import logging
 
 from gallery_intl import order
+from gallery_site.light.assets import INLINE_SCRIPT
 from gallery_site.project import BuildError
 from gallery_site.upstream import EVALUATED, KNOWN, STYLE
 
@@ -38,7 +38,6 @@ POLICY = {
     "form-action": "'self'",
 }
 FAULT = "an inline script that no page may run: %.60r (put it into a file)"
-INLINE = re.compile(r"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", re.S | re.I)
 # The policy speaks of what follows it: it stands as early as it may.
 PLACE = re.compile(
     r"(?:\s*<!doctype[^>]*>)?(?:\s*<html[^>]*>)?(?:\s*<head[^>]*>)?"
@@ -55,15 +54,11 @@ def with_policy(page: str) -> str:
     start = PLACE.match(page)
     place = start.end() if start else 0
     page = page[:place] + STYLE.sub("", page[place:])
-    hashes = dict.fromkeys(map(source_of, filter(KNOWN.fullmatch, inline(page))))
+    known = filter(KNOWN.fullmatch, INLINE_SCRIPT.findall(page))
+    hashes = dict.fromkeys(map(source_of, known))
     own = POLICY | {"script-src": " ".join([POLICY["script-src"], *hashes])}
     policy = "; ".join(f"{name} {sources}" for name, sources in own.items())
     return f'{page[:place]}{MARK} content="{policy}">\n{page[place:]}'
-
-
-def inline(page: str) -> Iterator[str]:
-    """Yield the scripts that stand in a page."""
-    yield from INLINE.findall(page)
 
 
 def source_of(script: str) -> str:
@@ -89,13 +84,14 @@ def without_eval(script: str) -> str:
 
 def forbidden(page: str) -> list[str]:
     """Return the scripts of a page that its policy forbids."""
-    return [x for x in inline(page) if x.strip() and not KNOWN.fullmatch(x)]
+    found = INLINE_SCRIPT.findall(page)
+    return [x.strip() for x in found if x.strip() and not KNOWN.fullmatch(x)]
 
 
 def protected(page: str, path: Path) -> str:
     """Return a page with the policy; raise BuildError if it would break the page."""
     for script in forbidden(page):
-        raise BuildError(f"{path}: {FAULT % script.strip()}")
+        raise BuildError(f"{path}: {FAULT % script}")
     return with_policy(page)
 
 
@@ -103,21 +99,15 @@ def protect_page(app: Sphinx, path: Path, text: list[str]) -> None:
     """Write the policy into a finished page, and name what it breaks."""
     text[0] = with_policy(text[0])
     for script in forbidden(text[0]):
-        logger.warning(
-            f"%s: {FAULT}",
-            path.relative_to(app.outdir),
-            script.strip(),
-            type="gallery_intl",
-            subtype="policy",
-        )
+        fault = f"{path.relative_to(app.outdir)}: {FAULT % script}"
+        logger.warning("%s", fault, type="gallery_intl", subtype="policy")
 
 
 def rewrite_words(folder: Path) -> None:
     """Rewrite the words of Sphinx's scripts in a built folder."""
     words = folder / "_static" / "translations.js"
     if words.is_file():
-        text = without_eval(words.read_text(encoding="utf-8"))
-        words.write_text(text, encoding="utf-8")
+        words.write_text(without_eval(words.read_text("utf-8")), "utf-8")
 
 
 def rewrite_words_of_build(app: Sphinx, error: Exception | None) -> None:

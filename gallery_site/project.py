@@ -53,6 +53,14 @@ class Site(NamedTuple):
         """Return where the last site is while the next takes its place."""
         return self.out / "html.old"
 
+    def known(self, languages: list[str] | None) -> list[str]:
+        """Return the languages asked for, or all; raise BuildError if one is none."""
+        for language in languages or ():
+            if language not in self.languages:
+                known = ", ".join(self.languages)
+                raise BuildError(f"no language {language!r}; the site has {known}")
+        return languages or list(self.languages)
+
     def pages(self) -> list[str]:
         """Return the names of the pages that Sphinx will find."""
         return sorted(Project(self.srcdir, [".rst"]).discover(self.excluded))

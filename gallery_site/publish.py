@@ -17,6 +17,7 @@ from gallery_intl.files import replace_file
 from gallery_site.light import bundle, search_index
 from gallery_site.policy import protected, rewrite_words
 from gallery_site.project import Site
+from gallery_site.root_files import write_root_files
 
 COPIED = ".copied.json"  # beside .buildinfo: the images and downloads of the last build
 LEFT_OUT = shutil.ignore_patterns(".buildinfo*", COPIED)
@@ -44,8 +45,6 @@ def add_language(site: Site, language: str) -> None:
 
 def publish(site: Site, languages: list[str]) -> None:
     """Put the new pages in place, beside the languages that were not built now."""
-    from gallery_site.root_files import write_root_files  # with templates
-
     for language in site.languages:
         before = site.html / language
         if language not in languages and before.is_dir():

@@ -71,15 +71,10 @@ def description_tag(text: str) -> Markup:
 def open_graph_tags(page: Shared) -> Markup:
     """Return all tags for sharing a page."""
     tag = Markup('<meta property="{}" content="{}" />\n')
-    card = Markup('<meta name="twitter:card" content="{}" />\n')
     tags = [tag.format(name, value) for name, value in properties(page)]
-    kind = "summary_large_image" if page.picture else "summary"
-    return Markup("").join([*tags, card.format(kind)])
-
-
-def has_address(app: Sphinx) -> bool:
-    """Return whether the pages of this build have public addresses."""
-    return app.builder.name in ("html", "dirhtml") and bool(app.config.html_baseurl)
+    card = "summary_large_image" if page.picture else "summary"
+    end = Markup('<meta name="twitter:card" content="{}" />\n').format(card)
+    return Markup("").join([*tags, end])
 
 
 def page_title(templatename: str, context: dict[str, Any]) -> str:
@@ -105,7 +100,8 @@ def describe_page(
     tags = context.get("metatags", "")
     if 'name="description"' not in tags:  # an author's own, by a meta directive
         tags += str(description_tag(text))  # as Markup it would escape the others
-    if doctree is not None and has_address(app):
+    is_public = app.builder.name in ("html", "dirhtml") and config.html_baseurl
+    if doctree is not None and is_public:
         links = context.get("language_links", ())
         picture = config.gallery_site_picture
         page = Shared(

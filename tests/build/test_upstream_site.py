@@ -13,8 +13,8 @@ import pytest
 from sphinx.testing.util import SphinxTestApp
 
 from gallery_site import upstream
+from gallery_site.light.assets import INLINE_SCRIPT
 from gallery_site.light.upstream import BEGINNING, FIRST, INLINED, USED_FOR
-from gallery_site.policy import inline
 
 CONF = """
 extensions = ["sphinx_gallery.gen_gallery", "sphinx_design", "sphinx_copybutton"]
@@ -65,7 +65,7 @@ def package(name: str) -> Path:
 
 @pytest.mark.parametrize("name", ["index.html", "search.html", "genindex.html"])
 def test_the_scripts_inside_a_page_are_known(out: Path, name: str) -> None:
-    scripts = [script for script in inline(read(out, name)) if script.strip()]
+    scripts = list(filter(str.strip, INLINE_SCRIPT.findall(read(out, name))))
 
     assert scripts
     assert [x for x in scripts if not upstream.KNOWN.fullmatch(x)] == []
@@ -82,7 +82,7 @@ def test_the_scripts_inside_a_page_are_known(out: Path, name: str) -> None:
 def test_what_is_allowed_inside_a_page_is_there(
     out: Path, name: str, part: str
 ) -> None:
-    assert any(part in script for script in inline(read(out, name)))
+    assert any(part in script for script in INLINE_SCRIPT.findall(read(out, name)))
 
 
 def test_the_theme_hides_what_needs_scripts_in_a_style_of_its_own(out: Path) -> None:
