@@ -15,7 +15,12 @@ from markupsafe import Markup
 
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
-from gallery_intl.interface.languages import alternate_tags, language_tag
+from gallery_intl.interface.languages import (
+    alternate_tags,
+    alternates,
+    language_links,
+    language_tag,
+)
 from gallery_intl.text.sentences import sentences
 from gallery_site.policy import protected
 from gallery_site.project import Site
@@ -33,7 +38,6 @@ class Choice(NamedTuple):
 
     language: str
     tag: str
-    href: str
     name: str
     title: str
     about: str  # what the site is, in a sentence; "" if that has no translation
@@ -68,7 +72,6 @@ def choices(site: Site, folder: Path) -> list[Choice]:
         Choice(
             language,
             language_tag(language),
-            f"{language}/{FIRST}",
             name,
             site.translate(language)(site.title),
             first_sentence(site, language),
@@ -108,21 +111,16 @@ def addresses(site: Site, offered: list[Choice], page: str) -> dict[str, str]:
 
     Of the languages' first pages this is the front page, which offers them all.
     """
-    found = {
-        choice.tag: f"{site.address}{choice.language}/{quote(page)}"
-        for choice in offered
-    }
-    source = language_tag(SOURCE_LANGUAGE)
-    default = site.address if page == FIRST else found.get(source)
-    return found | ({"x-default": default} if default else {})
+    languages = {choice.language: choice.name for choice in offered}
+    links = language_links(languages, "", "", quote(page), "{language}/")
+    return alternates(links, site.address, site.address if page == FIRST else None)
 
 
 def all_pages(
     site: Site, offered: list[Choice], folder: Path
 ) -> Iterator[dict[str, str]]:
     """Yield the addresses of every page in the languages that have it."""
-    for name in site.pages():
-        page = f"{name}.html"
+    for page in (f"{name}.html" for name in site.pages()):
         having = [x for x in offered if (folder / x.language / page).is_file()]
         if having:
             yield addresses(site, having, page)
@@ -158,9 +156,7 @@ def front_head(site: Site, offered: list[Choice], folder: Path) -> Markup:
         url=site.address,
         site_name=site.title,
         language=SOURCE_LANGUAGE,
-        other_languages=[
-            choice.tag for choice in offered if choice.language != SOURCE_LANGUAGE
-        ],
+        other_languages=[x.tag for x in offered if x.language != SOURCE_LANGUAGE],
         picture=picture(site, offered),
         kind="website",
     )

@@ -38,7 +38,7 @@ SHARED = """
     downloads.notebook: Cell
     figures: style svg
     files: html_pages remove_unfinished replace_file
-    interface.languages: alternate_tags language_tag
+    interface.languages: alternate_tags alternates language_links language_tag
     interface.search: RankedSearch
     page: page
     page.gaps: broken_catalogs

@@ -12,7 +12,7 @@ def test_the_sitemap_names_a_page_only_in_languages_that_have_it(
     (tmp_path / "ko").mkdir()
     (tmp_path / "ko" / "page.html").touch()
     site = SimpleNamespace(address="https://a.org/", pages=lambda: ["nowhere", "page"])
-    offered = [Choice(language, language, "", "", "", "") for language in ("en", "ko")]
+    offered = [Choice(language, language, "", "", "") for language in ("en", "ko")]
 
     listed = list(all_pages(site, offered, tmp_path))
 
