@@ -150,6 +150,7 @@ def front_head(site: Site, offered: list[Choice], folder: Path) -> Markup:
     head = description_tag(description)
     if not site.address:
         return head  # links to other languages in a head are absolute
+    first = f"{site.address}{offered[0].language}/"  # each language has the picture
     page = Shared(
         title=site.title,
         description=description,
@@ -157,19 +158,12 @@ def front_head(site: Site, offered: list[Choice], folder: Path) -> Markup:
         site_name=site.title,
         language=SOURCE_LANGUAGE,
         other_languages=[x.tag for x in offered if x.language != SOURCE_LANGUAGE],
-        picture=picture(site, offered),
+        picture=f"{first}{site.picture}" if site.picture else "",
         kind="website",
     )
     canonical = Markup('<link rel="canonical" href="{}" />\n').format(site.address)
-    alternates = alternate_tags(addresses(site, offered, FIRST))
-    return head + canonical + alternates + open_graph_tags(page)
-
-
-def picture(site: Site, offered: list[Choice]) -> str:
-    """Return the address of the site's picture, which each language has."""
-    if not site.picture or not offered:
-        return ""
-    return f"{site.address}{offered[0].language}/{site.picture}"
+    others = alternate_tags(addresses(site, offered, FIRST))
+    return head + canonical + others + open_graph_tags(page)
 
 
 def words(site: Site, choice: Choice) -> dict[str, str]:
