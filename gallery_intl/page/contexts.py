@@ -17,7 +17,7 @@ from sphinx.util.nodes import extract_messages
 
 from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs import po as catalogs
-from gallery_intl.catalogs.progress import INTERFACE
+from gallery_intl.catalogs.po import INTERFACE
 
 NAMES = {
     nodes.title: "heading",

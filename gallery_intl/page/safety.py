@@ -17,7 +17,7 @@ from sphinx.transforms import SphinxTransform
 
 from gallery_intl import order
 from gallery_intl.catalogs import po as catalogs
-from gallery_intl.catalogs.progress import INTERFACE
+from gallery_intl.catalogs.po import INTERFACE
 from gallery_intl.page.page import catalog_paths
 from gallery_intl.rules.check import guard_catalogs
 from gallery_intl.rules.message import parse
