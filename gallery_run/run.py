@@ -52,13 +52,15 @@ def run_gallery(
     confdir: Path,
     overrides: dict[str, Any] | None = None,
     say: Say = say_on_stdout,
+    settings: Config | None = None,
 ) -> list[str]:
     """Run the scripts that changed since the last run; return Sphinx's warnings.
 
-    Raises GalleryError with the traceback of the script or rank that failed.
+    ``settings`` are those of conf.py, if it was read already. Raises GalleryError with
+    the traceback of the script or rank that failed.
     """
     overrides = overrides or {}
-    settings = fingerprint.read_settings(confdir, overrides)
+    settings = settings or fingerprint.read_settings(confdir, overrides)
     gallery, seconds = settings.sphinx_gallery_conf, settings.gallery_intl_deadline
     dirs = fingerprint.gallery_dirs(srcdir, gallery)
     if not dirs:

@@ -31,7 +31,7 @@ def zip_(options: argparse.Namespace) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the gallery's scripts that changed."""
-    run_scripts(options.source)
+    run_scripts(read_site(options.source))
 
 
 def catalogs(options: argparse.Namespace) -> None:
@@ -40,7 +40,7 @@ def catalogs(options: argparse.Namespace) -> None:
     templates, doctrees = site.out / "gettext", site.doctrees("gettext")
     with only_one(site):
         remove_unfinished(site.locale_dir)
-        run_scripts(site.srcdir)
+        run_scripts(site)
         for folder in (templates, doctrees):
             shutil.rmtree(folder, ignore_errors=True)
         values = {"gallery_intl_run": False}

@@ -36,7 +36,7 @@ def build_site(srcdir: Path, only: list[str] | None = None) -> Path:
     languages = site.known(only)
     with only_one(site):
         check_catalogs(site, languages)
-        run_scripts(srcdir)
+        run_scripts(site)
         check_records(site)
         begin(site)
         build_languages(site, languages)
@@ -44,9 +44,9 @@ def build_site(srcdir: Path, only: list[str] | None = None) -> Path:
     return site.html / "index.html"
 
 
-def run_scripts(srcdir: Path) -> None:
+def run_scripts(site: Site) -> None:
     """Run the scripts that changed; a warning stops, as everywhere."""
-    if warnings := run_gallery(srcdir, srcdir):
+    if warnings := run_gallery(site.srcdir, site.srcdir, settings=site.config):
         raise BuildError("\n".join(["the gallery ran with warnings:", *warnings]))
 
 

@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 
 from sphinx.config import Config
 from sphinx.project import Project
-from sphinx.util.tags import Tags
 
 from gallery_intl.catalogs import po as catalogs
 from gallery_run import records
-from gallery_run.fingerprint import gallery_dirs
+from gallery_run.fingerprint import gallery_dirs, read_settings
 
 
 class BuildError(Exception):
@@ -23,6 +22,7 @@ class Site(NamedTuple):
     """What conf.py says that concerns all languages, and where things are built."""
 
     srcdir: Path
+    config: Config  # what a run of the gallery reads
     title: str
     languages: dict[str, str]
     locale_dir: Path
@@ -86,7 +86,6 @@ SETTINGS: dict[str, tuple[Any, type]] = {
     "gallery_intl_policy": (False, bool),
     "gallery_site_light": (True, bool),
     "gallery_site_picture": ("", str),
-    "sphinx_gallery_conf": ({}, dict),
     "html_favicon": (None, str),
     "html_static_path": ([], list),
     "html_extra_path": ([], list),
@@ -97,13 +96,14 @@ SETTINGS: dict[str, tuple[Any, type]] = {
 
 def read_site(srcdir: Path) -> Site:
     """Read conf.py, once."""
-    config = Config.read(srcdir, overrides={}, tags=Tags())
+    config = read_settings(srcdir, {})
     for name, (default, kind) in SETTINGS.items():
         config.add(name, default, "html", kind)
     base = config.html_baseurl
     gallery = gallery_dirs(srcdir, config.sphinx_gallery_conf)
     return Site(
         srcdir=srcdir,
+        config=config,
         title=config.project,
         languages=config.gallery_intl_languages,
         locale_dir=srcdir / config.locale_dirs[0],

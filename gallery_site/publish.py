@@ -16,15 +16,24 @@ from sphinx.application import Sphinx
 from gallery_intl.files import replace_file
 from gallery_site.light import bundle, search_index
 from gallery_site.policy import protected, rewrite_words
-from gallery_site.project import Site
+from gallery_site.project import BuildError, Site
 from gallery_site.root_files import write_root_files
 
 COPIED = ".copied.json"  # beside .buildinfo: the images and downloads of the last build
+PUBLISHED = "published.json"  # what the last build put at the top of the site
 LEFT_OUT = shutil.ignore_patterns(".buildinfo*", COPIED)
 
 
 def begin(site: Site) -> None:
-    """Forget what an interrupted build left."""
+    """Forget what an interrupted build left; refuse to replace what others put."""
+    there = {path.name for path in site.html.glob("*")}
+    made = noted(site.out / PUBLISHED)
+    # a build of Sphinx alone has these at its top, ours in a folder for each language
+    for name in sorted(there - made if made else there & {"_static", "objects.inv"}):
+        raise BuildError(
+            f"{site.html / name}: not of this site, whose build replaces the folder"
+            " (move it to another place)"
+        )
     for folder in (site.new, site.old):
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -54,6 +63,8 @@ def publish(site: Site, languages: list[str]) -> None:
         site.html.rename(site.old)
     site.new.rename(site.html)
     shutil.rmtree(site.old, ignore_errors=True)
+    names = sorted(path.name for path in site.html.glob("*"))
+    replace_file(site.out / PUBLISHED, json.dumps(names).encode(), sync=False)
 
 
 def remove_outdated(app: Sphinx, error: Exception | None) -> None:

@@ -14,6 +14,7 @@ from bs4 import BeautifulSoup
 from paths import PROJECT, ROOTS
 
 from gallery_intl.catalogs import po as catalogs
+from gallery_site.build import run_scripts
 from gallery_site.languages import sources
 from gallery_site.project import read_site
 
@@ -376,6 +377,12 @@ def test_what_concerns_all_languages_is_read_from_conf_py_once(source: Path) -> 
     assert times.read_text() == "x"
     assert site.generated == [source / "tutorials"]
 
+    run_scripts(site)  # in a process that reads it for itself
+    before = times.read_text()
+    run_scripts(site)  # nothing to run
+
+    assert times.read_text() == before
+
 
 def test_an_editors_files_are_no_sources(source: Path) -> None:
     edit(
@@ -415,3 +422,21 @@ def test_a_process_that_builds_ends_with_the_one_that_started_it() -> None:
     parent.wait()
 
     child.wait(30)  # else raises TimeoutExpired
+
+
+@pytest.mark.parametrize("name", ["_static", "notes.txt"])
+def test_what_others_put_beside_the_site_is_not_replaced(
+    make: Make, source: Path, name: str
+) -> None:
+    """Such as the build of a maintainer, who has used this folder before us."""
+    html = source / "_build/html"
+    if name == "notes.txt":
+        assert make("html", "en").returncode == 0
+    html.mkdir(parents=True, exist_ok=True)
+    (html / name).touch()
+
+    run = make("html", "en")
+
+    assert run.returncode == 1
+    assert f"{html / name}: not of this site" in run.stderr
+    assert (html / name).exists()
