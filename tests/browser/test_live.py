@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -13,40 +14,54 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 from paths import PROJECT, ROOTS
 from playwright.sync_api import Browser, Page, expect
 
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.files import replace_file
-from gallery_site import live, live_build
-from gallery_site.live import WRITTEN, is_source, saved_since
-from gallery_site.live_build import Job
-from gallery_site.live_rebuild import page_of
+from gallery_site.live import WRITTEN, Watcher, is_source, page_of
+from gallery_site.live_build import Job, mirror, recall
+from gallery_site.site import read_site
 
 ROOT = ROOTS / "test-site"
 PAGE = "tutorials/part/page"
 NOTE = "이 미리 보기에는 출력이 없습니다."
-PATIENCE = 30_000  # ms, for machines that do other things too
+PATIENCE = 60_000  # ms, for machines that do other things too
+SAVES = """
+from pathlib import Path
+
+def setup(app):
+    app.connect("build-finished", save_once)
+
+def save_once(app, error):
+    po = Path(app.confdir, "locales/ko/LC_MESSAGES/tutorials/part/page.po")
+    done = Path(app.confdir, "done")
+    if app.config.language == "ko" and not done.exists():
+        done.touch()
+        text = po.read_text(encoding="utf-8")
+        po.write_text(text.replace("한 페이지", "고친 제목"), encoding="utf-8")
+"""
 
 
 class Session:
     """A running live view and what it has said."""
 
     def __init__(self, source: Path, *arguments: str) -> None:
-        self.source = source
+        self.source, self.url = source, ""
         command = [sys.executable, "-m", "gallery_site", "--source", str(source)]
         self.process = subprocess.Popen(
             [*command, "live", "ko", "--port", "0", *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            start_new_session=True,
         )
         self.said: list[str] = []
         self.news = threading.Condition()
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
-        self.url = self.wait_for(r"(http://\S+/)")
 
     def read(self) -> None:
         for line in self.process.stdout:
@@ -54,22 +69,37 @@ class Session:
                 self.said.append(line)
                 self.news.notify_all()
 
-    def wait_for(self, pattern: str, after: int = 0) -> str:
+    def wait_for(self, pattern: str, after: int = 0, patience: int = PATIENCE) -> str:
         """Wait until a line has the pattern; give its first group, or all of it."""
 
         def found() -> re.Match[str] | None:
             return re.search(pattern, "".join(self.said[after:]))
 
         with self.news:
-            assert self.news.wait_for(found, PATIENCE / 1000), "".join(self.said)
+            assert self.news.wait_for(found, patience / 1000), "".join(self.said)
             match = found()
         return match[match.lastindex or 0]
 
-    def interrupt(self) -> int:
-        self.process.send_signal(signal.SIGINT)
+    def send(self, number: signal.Signals) -> int:
+        """Send a signal to all its processes, as a terminal does; wait for its end."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, number)
         status = self.process.wait(PATIENCE / 1000)
         self.reader.join()
         return status
+
+
+@contextlib.contextmanager
+def running(
+    source: Path, *arguments: str, patience: int = PATIENCE
+) -> Iterator[Session]:
+    """Run a live view until the end of the block, however it ends."""
+    session = Session(source, *arguments)
+    try:
+        session.url = session.wait_for(r"(http://\S+/)", patience=patience)
+        yield session
+    finally:
+        session.send(signal.SIGKILL)
 
 
 @pytest.fixture(scope="module")
@@ -84,21 +114,19 @@ def start(
     tmp_path_factory: pytest.TempPathFactory, patience: None
 ) -> Iterator[Callable[..., Session]]:
     """Start a live view of a copy of the small site."""
-    sessions = []
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, contextlib.ExitStack() as sessions:
 
-        def begin(*arguments: str) -> Session:
+        def begin(*arguments: str, conf: str = "") -> Session:
             folder = tmp_path_factory.mktemp("live")
             source = shutil.copytree(ROOT, folder / "site")
+            with (source / "conf.py").open("a", encoding="utf-8") as file:
+                file.write(conf)
             (folder / "torch.py").write_text("raise ImportError('no torch here')\n")
             patch.setenv("RUNS", str(folder / "runs"))
             patch.setenv("PYTHONPATH", os.pathsep.join((str(PROJECT), str(folder))))
-            sessions.append(Session(source, *arguments))
-            return sessions[-1]
+            return sessions.enter_context(running(source, *arguments))
 
         yield begin
-        for session in sessions:
-            session.process.kill()
 
 
 @pytest.fixture(scope="module")
@@ -199,6 +227,14 @@ def test_a_saved_script_and_a_failing_one_are_on_the_open_page(
     expect(output).to_contain_text("a third output")
 
 
+def test_the_browser_asks_for_each_file_again(opened: Page) -> None:
+    """An edit is seen on pages and in scripts that were open before, too."""
+    with opened.expect_response("**/*.js") as asked:
+        opened.reload()
+
+    assert asked.value.headers["cache-control"] == "no-cache"
+
+
 def test_what_is_served_reloads_itself_and_what_lies_on_disk_does_not(
     session: Session, opened: Page
 ) -> None:
@@ -211,9 +247,11 @@ def test_what_is_served_reloads_itself_and_what_lies_on_disk_does_not(
 def test_a_preview_runs_no_script_and_says_so(
     start: Callable[..., Session], chromium: Browser
 ) -> None:
-    preview = start("--no-run")
+    preview = start("--no-run", conf=SAVES)
     page = chromium.new_page()
     page.goto(f"{preview.url}{PAGE}.html")
+    # saved when the first build was at its end, and never since
+    expect(page.locator("h1")).to_contain_text("고친 제목")
 
     edit(po(preview.source, "sphinx"), 'msgstr "출력:"', f'msgstr "출력:"\n\n{note()}')
 
@@ -221,11 +259,25 @@ def test_a_preview_runs_no_script_and_says_so(
     assert page.locator(".sphx-glr-script-out").count() == 0
     assert not (preview.source.parent / "runs").exists()
     assert not (preview.source / "tutorials").exists()
-    edit(po(preview.source), "한 페이지", "미리 본 제목")
+    so_far = len(preview.said)
+    edit(po(preview.source), "고친 제목", "미리 본 제목")
     expect(page.locator("h1")).to_contain_text("미리 본 제목")
 
-    assert preview.interrupt() == 130
+    preview.wait_for("page built", so_far)  # and the rest is being built
+    assert preview.send(signal.SIGINT) == 130
     assert "Traceback" not in "".join(preview.said)
+
+
+def test_a_test_that_fails_leaves_no_live_view(tmp_path: Path) -> None:
+    source = shutil.copytree(ROOT, tmp_path / "site")
+    with pytest.raises(AssertionError), running(source, patience=0):
+        pass
+
+    assert not [
+        process
+        for process in psutil.process_iter(["cmdline"])
+        if str(source) in (process.info["cmdline"] or ())
+    ]
 
 
 def note() -> str:
@@ -256,9 +308,9 @@ def test_a_used_port_gives_one_clear_line(tmp_path: Path) -> None:
 
 @pytest.fixture
 def job(tmp_path: Path) -> Job:
-    made = [tmp_path / "tutorials", tmp_path / "_build"]
-    out = tmp_path / "_build" / "live" / "ko"
-    return Job(tmp_path, tmp_path / "locales", made, "ko", out, False)
+    source = shutil.copytree(ROOT, tmp_path / "site")
+    site = read_site(source)
+    return Job(site, "ko", site.out / "live" / "ko", False)
 
 
 @pytest.mark.parametrize(
@@ -275,61 +327,53 @@ def job(tmp_path: Path) -> Job:
     ],
 )
 def test_only_what_people_write_is_an_edit(job: Job, name: str) -> None:
-    assert not is_source(job.srcdir / name, job)
+    assert not is_source(job, job.site.srcdir / name)
 
 
 def test_what_people_write_is_an_edit(job: Job) -> None:
     for suffix in WRITTEN - {".po"}:
-        assert is_source(job.srcdir / f"a{suffix}", job)
-    assert is_source(job.catalogs / "part" / "a.po", job)
+        assert is_source(job, job.site.srcdir / f"a{suffix}")
+    assert is_source(job, job.catalogs / "part" / "a.po")
 
 
 def test_an_edit_of_the_interface_concerns_all_pages(job: Job) -> None:
     assert page_of(job, job.catalogs / "part" / "a.po") == "part/a"
     assert page_of(job, job.catalogs / "sphinx.po") is None
-    assert page_of(job, job.srcdir / "conf.py") is None
+    assert page_of(job, job.site.srcdir / "conf.py") is None
 
 
-def test_the_sources_of_a_preview_share_all_but_what_is_made(job: Job) -> None:
-    (job.srcdir / "conf.py").touch()
-    (job.srcdir / "docs" / "tutorials").mkdir(parents=True)
-    (job.srcdir / "docs" / "a.rst").touch()
-    made = [*job.made, job.srcdir / "docs" / "tutorials"]
+def test_the_sources_of_a_preview_share_all_but_what_is_made(tmp_path: Path) -> None:
+    source, target = tmp_path / "a", tmp_path / "b"
+    (source / "docs" / "tutorials").mkdir(parents=True)
+    (source / "docs" / "a.rst").touch()
+    (source / "conf.py").touch()
+    made = [source / "docs" / "tutorials"]
 
-    live_build.mirror(job.srcdir, job.sources, made)
-    (job.srcdir / "conf.py").unlink()
-    live_build.mirror(job.srcdir, job.sources, made)
+    mirror(source, target, made)
+    (source / "conf.py").unlink()
+    mirror(source, target, made)
 
-    found = {path.relative_to(job.sources) for path in job.sources.rglob("*")}
+    found = {path.relative_to(target) for path in target.rglob("*")}
     assert found == {Path("docs"), Path("docs/a.rst")}
 
 
-def test_after_a_fault_the_last_good_environment_is_used(job: Job) -> None:
-    job.environment.parent.mkdir(parents=True)
-    job.environment.write_text("good")
-    live_build.remember(job)
-    job.environment.write_text("read with a fault")
+def test_after_a_fault_the_last_good_environment_is_used(tmp_path: Path) -> None:
+    known, good = tmp_path / "doctrees" / "known", tmp_path / "good"
+    recall(known, good)
+    known.write_text("read with a fault, and never without")
+    recall(known, good)
+    assert not known.exists()
 
-    live_build.recall(job)
+    good.write_text("good")
+    recall(known, good)
 
-    assert job.environment.read_text() == "good"
-
-
-def test_what_was_saved_during_the_first_build_is_built_too(job: Job) -> None:
-    before, after = job.srcdir / "before.rst", job.srcdir / "part" / "after.rst"
-    after.parent.mkdir()
-    for path, saved in (before, 100), (after, 300), (job.srcdir / "part/a.mo", 300):
-        path.touch()
-        os.utime(path, (saved, saved))
-
-    assert saved_since(200, [job.srcdir], True, job) == {after}
-    assert saved_since(200, [job.srcdir], False, job) == set()
-    assert saved_since(50, [job.srcdir], False, job) == {before}
+    assert known.read_text() == "good"
 
 
-def test_a_page_is_reloaded_once_it_is_another_one() -> None:
-    def checksum(content: bytes) -> bytes:
-        return re.search(rb'data-shown="(\w+)"', live.page(content).body)[1]
+def test_a_process_that_was_killed_is_named(job: Job) -> None:
+    watcher = Watcher(job)
+    watcher.process.kill()
 
-    assert checksum(b'<link href="a.css?v=12">') == checksum(b'<link href="a.css?v=3">')
-    assert checksum(b"<p>12</p>") != checksum(b"<p>3</p>")
+    watcher.build(set())
+
+    assert "has ended" in watcher.problems
