@@ -22,7 +22,7 @@ from sphinx_autobuild.middleware import (  # type: ignore[import-untyped]
 from sphinx_autobuild.server import RebuildServer  # type: ignore[import-untyped]
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 
@@ -93,6 +93,8 @@ class Watcher(RebuildServer):  # type: ignore[misc]
             self.line.send(pages)
             self.problems = self.line.recv()
         except (EOFError, OSError):
+            if self.should_exit.is_set():
+                return
             self.problems = "the process that builds has ended: start the view again"
         seconds = time.monotonic() - start
         done = f"{'page' if pages else 'all'} built in {seconds:.2f} s"
@@ -109,12 +111,19 @@ class Injector(JavascriptInjectorMiddleware):  # type: ignore[misc]
 
 
 class Pages(StaticFiles):
-    """The built files; the browser asks each time whether one has changed."""
+    """The built files, read whole: a build may replace one while it is sent.
 
-    def file_response(self, *arguments: Any, **options: Any) -> Response:
-        response = super().file_response(*arguments, **options)
-        response.headers["cache-control"] = "no-cache"
-        return response
+    The browser asks each time whether one has changed.
+    """
+
+    def file_response(self, full_path: Any, *others: Any, **options: Any) -> Response:
+        response = super().file_response(full_path, *others, **options)
+        headers = {"etag": response.headers["etag"], "cache-control": "no-cache"}
+        if isinstance(response, FileResponse):
+            return Response(
+                Path(full_path).read_bytes(), 200, headers, response.media_type
+            )
+        return Response(status_code=response.status_code, headers=headers)
 
 
 def is_watched(job: Job, path: Path) -> bool:

@@ -73,12 +73,16 @@ def build_once(job: Job, line: Connection) -> None:
     """
     end_with_parent()
     warnings, problems = io.StringIO(), list[str]()
+    is_awaited = line.poll()  # what is read from now on is as new as the edit
     known, good = job.out / "doctrees" / "environment.pickle", job.out / "good.pickle"
     with noted(problems):
         recall(known, good)
         app = prepare(job, warnings)
-        if not line.poll():
+        if not is_awaited:
             rehearse(app)
+    if problems and not is_awaited:
+        line.poll(None)  # for an edit, which may have mended them: the next will see
+        return
     if (pages := line.recv()) is None:
         return
     if not problems:
