@@ -2,8 +2,8 @@
 
     PYTHONPATH=.:tests/tools python tests/bench/bench_live.py [language]
 
-The gallery must have been run. A copy of the project is served and edited ten times by
-each; the medians count.
+The gallery must have been run. Each serves a copy of the project, which is edited ten
+times, by turns; the medians count.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import browser
 from bench_table import HEAD, Row
@@ -30,6 +31,7 @@ from gallery_intl.catalogs import po as catalogs
 PAGE = "tutorials/ranks/hello_ranks"
 LEFT_OUT = shutil.ignore_patterns("_build", ".*")
 EDITS = 10
+PAUSE = 8  # seconds: a translator thinks; what is left to build is built
 SHOWN = "words => document.querySelector('h1')?.textContent.includes(words)"
 LIVE = ["gallery_site", "live", "{language}", "--port", "0"]
 # It would build again for the .mo that a build writes, and its script in the page is
@@ -78,30 +80,47 @@ def open_when_served(page: Page, address: str) -> None:
             return
 
 
-def edits(page: Page, po: Path) -> Iterator[float]:
-    """Save other words for a heading; give the seconds until each is shown."""
-    catalog = catalogs.read(po)
-    for number in range(EDITS):
-        catalog[0].msgstr = f"가 {number}"
+class View(NamedTuple):
+    """A page that is open in a live view, and the catalog that is edited."""
+
+    page: Page
+    po: Path
+
+    def seconds(self, words: str) -> float:
+        """Save other words for the heading; return the seconds until they are shown."""
+        catalog = catalogs.read(self.po)
+        catalog[0].msgstr = words
         start = time.monotonic()
-        catalogs.write(po, catalog)
-        page.wait_for_function(SHOWN, arg=catalog[0].msgstr)
-        yield time.monotonic() - start
-        time.sleep(8)  # a translator thinks; what is left to build is built
+        catalogs.write(self.po, catalog)
+        self.page.wait_for_function(SHOWN, arg=words)
+        return time.monotonic() - start
 
 
-def measure(chromium: Browser, arguments: list[str], language: str) -> float:
-    """Give the median of seconds from saving until shown, in a fresh copy."""
+@contextmanager
+def opened(chromium: Browser, arguments: list[str], language: str) -> Iterator[View]:
+    """Open the page of a fresh copy of the project in a live view."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(shutil.copytree(PROJECT, Path(folder) / "site", ignore=LEFT_OUT))
         po = catalogs.po_path(source / "locales", language, PAGE)
         with served(arguments, source, language) as address:
             page = chromium.new_page()
             open_when_served(page, f"{address}/{PAGE}.html")
-            time.sleep(8)
-            seconds = statistics.median(edits(page, po))
+            yield View(page, po)
             page.close()
-    return seconds
+
+
+def measure(chromium: Browser, language: str) -> list[float]:
+    """Return the medians of both; by turns, so that a busy minute slows both."""
+    with (
+        opened(chromium, LIVE, language) as ours,
+        opened(chromium, AUTOBUILD, language) as theirs,
+    ):
+        found: list[list[float]] = [[], []]
+        for number in range(EDITS):
+            for view, seconds in zip((ours, theirs), found, strict=True):
+                time.sleep(PAUSE)
+                seconds.append(view.seconds(f"가 {number}"))
+    return [statistics.median(seconds) for seconds in found]
 
 
 def main(language: str) -> None:
@@ -109,8 +128,7 @@ def main(language: str) -> None:
         chromium = playwright.chromium.launch(
             executable_path=browser.find(), args=browser.ARGUMENTS
         )
-        ours = measure(chromium, LIVE, language)
-        against = measure(chromium, AUTOBUILD, language)
+        ours, against = measure(chromium, language)
     print(HEAD)
     name = f"one .po line shown, live-{language} / sphinx-autobuild"
     print(Row(name, ours, against, 0.5))
