@@ -31,7 +31,7 @@ from gallery_intl.files import replace_file
 from gallery_run.processes import end_with_parent
 from gallery_run.run import run_gallery
 from gallery_site.languages import import_once
-from gallery_site.site import Site
+from gallery_site.project import Site
 
 
 class Job(NamedTuple):

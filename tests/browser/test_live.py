@@ -16,6 +16,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from gallery_site.site import read_site
 from paths import PROJECT, ROOTS
 from playwright.sync_api import Browser, Page, expect
 
@@ -23,7 +24,6 @@ from gallery_intl.catalogs import po as catalogs
 from gallery_intl.files import replace_file
 from gallery_site.live import WRITTEN, Pages, Watcher, is_source, page_of
 from gallery_site.live_build import Job, mirror, recall
-from gallery_site.site import read_site
 
 ROOT = ROOTS / "test-site"
 PAGE = "tutorials/part/page"
