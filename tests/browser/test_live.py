@@ -16,7 +16,6 @@ from pathlib import Path
 
 import psutil
 import pytest
-from gallery_site.site import read_site
 from paths import PROJECT, ROOTS
 from playwright.sync_api import Browser, Page, expect
 
@@ -24,6 +23,7 @@ from gallery_intl.catalogs import po as catalogs
 from gallery_intl.files import replace_file
 from gallery_site.live import WRITTEN, Pages, Watcher, is_source, page_of
 from gallery_site.live_build import Job, mirror, recall
+from gallery_site.project import read_site
 
 ROOT = ROOTS / "test-site"
 PAGE = "tutorials/part/page"
