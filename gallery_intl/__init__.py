@@ -1,7 +1,7 @@
 """Give a Sphinx-Gallery site several languages over the same runnable code.
 
 Every room has one sentence, which is the docstring of its ``__init__``; arrows point
-down only, and `tests/test_rooms.py` keeps it so::
+down only, and `tests/unit/test_rooms.py` keeps it so::
 
     downloads    figures
         └─────┬─────┘

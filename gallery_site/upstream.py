@@ -1,6 +1,6 @@
 """What Sphinx (9.0), Sphinx-Gallery (0.22) and the theme (0.24) write into pages.
 
-A shape that is none any more fails in `tests/test_upstream_site.py`.
+A shape that is none any more fails in `tests/build/test_upstream_site.py`.
 """
 
 from __future__ import annotations

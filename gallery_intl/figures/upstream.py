@@ -1,6 +1,6 @@
 """What figures take from Sphinx-Gallery that it does not promise, seen in 0.22.1.
 
-`tests/test_upstream_figures.py` asks the installed one whether it is still so.
+`tests/build/test_upstream_figures.py` asks the installed one whether it is still so.
 """
 
 from __future__ import annotations

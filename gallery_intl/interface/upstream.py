@@ -2,7 +2,7 @@
 
 Seen in Sphinx 9.0.4, sphinx-copybutton 0.5.2 and pydata-sphinx-theme 0.24.0; what
 `search.js` replaces of Sphinx's searchtools.js is named there.
-`tests/test_upstream_interface.py` asks the installed ones whether it is still so.
+`tests/build/test_upstream_interface.py` asks the installed ones whether it is still so.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What is known of the scripts of Sphinx (9.0), the theme (0.24) and extensions.
 
-`tests/test_upstream_site.py` asks whether it is still so.
+`tests/build/test_upstream_site.py` asks whether it is still so.
 """
 
 from __future__ import annotations
