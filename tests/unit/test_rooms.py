@@ -34,7 +34,7 @@ SHARED = """
     __main__: Project check command_line merged progress run
     builders: collects_messages
     catalogs: po
-    catalogs.po: SOURCE_LANGUAGE
+    catalogs.po: CatalogError SOURCE_LANGUAGE compile_language
     downloads.notebook: Cell
     figures: style svg
     files: html_pages remove_unfinished replace_file
