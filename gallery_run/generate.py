@@ -104,6 +104,16 @@ def describe(error: BaseException, source: Path, srcdir: Path) -> str:
     return f"{page}: the script failed\n\n{script_traceback(error, source)}"
 
 
+@contextlib.contextmanager
+def clean_after_error(conf: dict[str, Any], name: str) -> Iterator[None]:
+    """Do what Sphinx-Gallery leaves out after a script that aborts the build."""
+    try:
+        yield
+    except BaseException:
+        upstream.clean_modules(conf, name, "after")
+        raise
+
+
 def make_page(
     make: upstream.PageMaker,
     srcdir: Path,
@@ -113,10 +123,7 @@ def make_page(
     source_dir: Path,
     conf: dict[str, Any],
 ) -> Any:
-    """Make a page as Sphinx-Gallery does with `make`, and tell the parent of it.
-
-    Sphinx-Gallery calls no reset function after a script that aborts the build.
-    """
+    """Make a page as Sphinx-Gallery does with `make`, and tell the parent of it."""
     source, target = Path(source_dir, name), Path(target_dir, name)
     if upstream.is_done(source, target) or not upstream.is_run(source, conf):
         return make(name, target_dir, source_dir, conf)
@@ -124,14 +131,11 @@ def make_page(
     remove_figures(target)
     began = time.monotonic()
     tell("start", page=source.relative_to(srcdir).as_posix())
+    script = source.read_text(encoding="utf-8")
     try:
         compile(source.read_bytes(), str(source), "exec")
-        try:
+        with clean_after_error(conf, name):
             made = make(name, target_dir, source_dir, conf)
-        except BaseException:
-            upstream.clean_modules(conf, name, "after")
-            raise
-        script = source.read_text(encoding="utf-8")
         machine.write(target, machine.take(script, world_size(script) or 0))
     except BaseException as error:
         upstream.forget(target)

@@ -17,6 +17,7 @@ from babel.core import get_global
 from docutils import nodes
 from markupsafe import Markup
 from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.locale import _
 
 from gallery_intl.text.sentences import describe
@@ -102,17 +103,24 @@ def describe_page(
         tags += str(description_tag(text))  # as Markup it would escape the others
     is_public = app.builder.name in ("html", "dirhtml") and config.html_baseurl
     if doctree is not None and is_public:
-        links = context.get("language_links", ())
-        picture = config.gallery_site_picture
-        page = Shared(
-            title=title,
-            description=text,
-            url=context["pageurl"],
-            site_name=config.html_title,
-            language=config.language,
-            other_languages=[link.tag for link in links if not link.current],
-            picture=urljoin(config.html_baseurl, picture) if picture else "",
-            kind="website" if pagename == config.root_doc else "article",
-        )
-        tags += str(open_graph_tags(page))
+        is_first = pagename == config.root_doc
+        tags += str(open_graph_tags(shared(config, context, title, text, is_first)))
     context["metatags"] = tags
+
+
+def shared(
+    config: Config, context: dict[str, Any], title: str, text: str, is_first: bool
+) -> Shared:
+    """Return what is shown of a page that is shared."""
+    picture = config.gallery_site_picture
+    links = context.get("language_links", ())
+    return Shared(
+        title=title,
+        description=text,
+        url=context["pageurl"],
+        site_name=config.html_title,
+        language=config.language,
+        other_languages=[link.tag for link in links if not link.current],
+        picture=urljoin(config.html_baseurl, picture) if picture else "",
+        kind="website" if is_first else "article",
+    )

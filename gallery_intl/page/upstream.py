@@ -1,7 +1,7 @@
 """What Sphinx-Gallery writes into a page, as seen in its version 0.22.1.
 
 It promises none of this, and a name that changed raises nothing: things are only not
-found any more. So `tests/build/test_upstream_page.py` asks the installed version for each.
+found any more. So `tests/build/test_upstream_page.py` asks the installed version.
 """
 
 from __future__ import annotations

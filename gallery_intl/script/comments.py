@@ -126,17 +126,21 @@ def replace_comments(
         if not translation or translation == comment.message:
             continue
         start, end = comment.line - first_line, comment.end - first_line + 1
-        line = lines[start]
-        before = line[: comment.column]
-        if before.strip():
-            new = _beside(comment, translation, line, start in roomy)
-        else:
-            new = _lines(comment, translation, before)
+        new = _translated(comment, translation, lines[start], start in roomy)
         if new is not None:
             lines[start:end] = new
         elif refused is not None:
             refused.append(comment)
     return "\n".join(lines)
+
+
+def _translated(
+    comment: Comment, translation: str, line: str, above: bool
+) -> list[str] | None:
+    before = line[: comment.column]
+    if before.strip():
+        return _beside(comment, translation, line, above)
+    return _lines(comment, translation, before)
 
 
 def _lines(comment: Comment, translation: str, indent: str) -> list[str] | None:
