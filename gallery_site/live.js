@@ -1,6 +1,6 @@
 // Sent with each page of the live view: show what went wrong in the last build.
 (async () => {
-  const problems = await (await fetch("/live-problems")).text();
+  const problems = await (await fetch("/live-problems", { cache: "no-store" })).text();
   if (!problems) return;
   const box = document.createElement("pre");
   box.id = "live-problems";

@@ -21,10 +21,11 @@ from sphinx_autobuild.middleware import (  # type: ignore[import-untyped]
 )
 from sphinx_autobuild.server import RebuildServer  # type: ignore[import-untyped]
 from starlette.applications import Starlette
-from starlette.middleware import Middleware
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.websockets import WebSocket
 
 from gallery_site.build import only_one
 from gallery_site.live_build import Job, stand_ready
@@ -42,7 +43,8 @@ class Watcher(RebuildServer):  # type: ignore[misc]
     def __init__(self, job: Job) -> None:
         folders = [path for path in job.site.srcdir.iterdir() if is_watched(job, path)]
         super().__init__(folders, lambda path: not is_source(job, path), self.build)
-        self.job, self.problems = job, ""
+        self.flag: asyncio.Event
+        self.job, self.problems, self.builds = job, "", 0
         self.building = asyncio.Lock()
         context = multiprocessing.get_context("fork")
         self.line, end = context.Pipe()
@@ -80,11 +82,26 @@ class Watcher(RebuildServer):  # type: ignore[misc]
             self.line.send(None)
         elif pages:
             await asyncio.to_thread(self.build, pages)
-            self.flag.set()
+            self.tell()
             if self.problems:
                 return
         await asyncio.to_thread(self.build, set())
+        self.tell()
+
+    def tell(self) -> None:
+        """Let every open page know of another build."""
+        self.builds += 1
         self.flag.set()
+        self.flag = asyncio.Event()
+
+    async def watch_reloads(self, ws: WebSocket) -> None:
+        """Reload a page that was sent before the last build.
+
+        The original may tell a page that is just being left, and no other.
+        """
+        while ws.path_params["builds"] == self.builds:
+            await self.flag.wait()
+        await ws.send_text("refresh")
 
     def build(self, pages: set[str | None]) -> None:
         """Build some pages, or all that changed if none are named; say how it went."""
@@ -102,28 +119,21 @@ class Watcher(RebuildServer):  # type: ignore[misc]
         print(f"{self.problems}{seen}" if self.problems else done, flush=True)
 
 
-class Injector(JavascriptInjectorMiddleware):  # type: ignore[misc]
-    """Puts into each page what reloads it, and what shows problems over it."""
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self.script += f"<script>{SHOW_PROBLEMS}</script>".encode()
-
-
 class Pages(StaticFiles):
     """The built files, read whole: a build may replace one while it is sent.
 
-    The browser asks each time whether one has changed.
+    A page, with its number of builds, is not kept; of others the browser asks each time
+    whether they have changed.
     """
 
     def file_response(self, full_path: Any, *others: Any, **options: Any) -> Response:
         response = super().file_response(full_path, *others, **options)
         headers = {"etag": response.headers["etag"], "cache-control": "no-cache"}
-        if isinstance(response, FileResponse):
-            return Response(
-                Path(full_path).read_bytes(), 200, headers, response.media_type
-            )
-        return Response(status_code=response.status_code, headers=headers)
+        if not isinstance(response, FileResponse):
+            return Response(None, response.status_code, headers)
+        if response.media_type == "text/html":
+            headers = {"cache-control": "no-store"}
+        return Response(Path(full_path).read_bytes(), 200, headers, response.media_type)
 
 
 def is_watched(job: Job, path: Path) -> bool:
@@ -149,17 +159,23 @@ def page_of(job: Job, path: Path) -> str | None:
     return path.relative_to(job.catalogs).with_suffix("").as_posix()
 
 
-def application(watcher: Watcher, address: str) -> Starlette:
-    """Return the web application: pages, and a line on which they hear of edits."""
-    return Starlette(
+def application(watcher: Watcher, address: str) -> ASGIApp:
+    """Return the web application: pages, and a line on which they hear of builds."""
+    app = Starlette(
         routes=[
-            WebSocketRoute("/websocket-reload", watcher),
+            WebSocketRoute("/{builds:int}/websocket-reload", watcher),
             Route("/live-problems", lambda _: PlainTextResponse(watcher.problems)),
             Mount("/", Pages(directory=watcher.job.out / "html", html=True)),
         ],
-        middleware=[Middleware(Injector, ws_url=address)],
         lifespan=watcher.lifespan,
     )
+
+    async def with_scripts(scope: Scope, receive: Receive, send: Send) -> None:
+        injector = JavascriptInjectorMiddleware(app, f"{address}/{watcher.builds}")
+        injector.script += f"<script>{SHOW_PROBLEMS}</script>".encode()
+        await injector(scope, receive, send)
+
+    return with_scripts
 
 
 def listen(port: int) -> socket.socket:

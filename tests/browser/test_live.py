@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import re
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
@@ -233,9 +235,12 @@ def test_a_saved_script_and_a_failing_one_are_on_the_open_page(
 def test_the_browser_asks_for_each_file_again(opened: Page) -> None:
     """An edit is seen on pages and in scripts that were open before, too."""
     with opened.expect_response("**/*.js") as asked:
-        opened.reload()
+        page = opened.reload()
 
     assert asked.value.headers["cache-control"] == "no-cache"
+    # unchanged on disk, it still has another number of builds
+    assert page.headers["cache-control"] == "no-store"
+    assert "etag" not in page.headers
 
 
 def test_what_is_served_reloads_itself_and_what_lies_on_disk_does_not(
@@ -383,6 +388,32 @@ def test_a_page_that_is_just_being_replaced_can_be_sent(tmp_path: Path) -> None:
     sent = Pages(directory=tmp_path).file_response(page, found, request)
 
     assert int(sent.headers["content-length"]) == page.stat().st_size
+
+
+class Line:
+    """The line of an open page, sent after a number of builds."""
+
+    def __init__(self, builds: int) -> None:
+        self.path_params = {"builds": builds}
+        self.heard: list[str] = []
+
+    async def send_text(self, text: str) -> None:
+        self.heard.append(text)
+
+
+def test_each_page_hears_of_a_build_that_it_does_not_show(job: Job) -> None:
+    async def scenario(*lines: Line) -> None:
+        watcher = Watcher(job)
+        watcher.process.kill()
+        waiting = [asyncio.create_task(watcher.watch_reloads(line)) for line in lines]
+        await asyncio.sleep(0)
+        watcher.tell()
+        await asyncio.wait(waiting, timeout=1)
+
+    shown, other, newer = Line(0), Line(0), Line(1)
+    with ThreadPoolExecutor() as pool:  # Playwright has a loop of its own in this one
+        pool.submit(asyncio.run, scenario(shown, other, newer)).result()
+    assert (shown.heard, other.heard, newer.heard) == (["refresh"], ["refresh"], [])
 
 
 def test_a_process_that_was_killed_is_named(job: Job) -> None:
