@@ -26,7 +26,7 @@ LEFT_OUT = shutil.ignore_patterns(".buildinfo*", COPIED)
 
 def begin(site: Site) -> None:
     """Forget what an interrupted build left; refuse to replace what others put."""
-    there = {path.name for path in site.html.glob("*")}
+    there = {path.name for path in site.html.glob("*")} - {*site.languages}
     made = noted(site.out / PUBLISHED)
     # a build of Sphinx alone has these at its top, ours in a folder for each language
     for name in sorted(there - made if made else there & {"_static", "objects.inv"}):
