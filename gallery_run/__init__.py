@@ -13,7 +13,7 @@ HAS_TRANSLATED_WORDS = True  # for `gallery_intl.interface`
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     from gallery_intl import order
-    from gallery_run import notebook, outputs, records, run, upstream, words
+    from gallery_run import install, notebook, outputs, records, run, upstream, words
 
     app.setup_extension("gallery_intl")
     app.setup_extension("sphinx_design")
@@ -30,6 +30,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("builder-inited", run.run_first, priority=order.RUN_GALLERY)
     app.add_transform(run.MarkPreview)
     app.connect("gallery-page-needs", words.page_needs)
+    app.connect("gallery-notebook-cells", install.install_missing)
     app.connect("gallery-notebook-cells", notebook.start_ranks)
     app.add_transform(outputs.ShowMachines)
     app.connect("builder-inited", outputs.name_stale, priority=order.NAME_STALE_RECORDS)

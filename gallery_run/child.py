@@ -10,6 +10,7 @@ import sys
 import time
 from multiprocessing import Pipe
 from pathlib import Path
+from signal import SIGABRT, SIGINT, SIGKILL
 from typing import Any
 
 from gallery_run import processes
@@ -24,9 +25,13 @@ START = (
 
 
 class Child:
-    """The process that runs the gallery, and what it says."""
+    """The process that runs the gallery, and what it says.
 
-    def __init__(self, request: tuple[Any, ...], folder: Path) -> None:
+    One that is silent for too long is stopped, more and more firmly; SIGABRT makes
+    Python print where each of its threads stands.
+    """
+
+    def __init__(self, request: tuple[Any, ...], folder: Path, seconds: float) -> None:
         self.log = folder / "log"
         self.pipe, theirs = Pipe()  # closed by the system if this process is killed
         environment = {"PYTHONFAULTHANDLER": "1", "TMPDIR": str(folder)}
@@ -41,69 +46,46 @@ class Child:
                 start_new_session=True,  # Ctrl-C is for us, and we end it
             )
         self.pipe.send(request)
+        self.is_late = False
+        self.steps: list[tuple[float, signal.Signals]] = []  # of one that is late
+        self.allow(seconds)
+
+    def allow(self, seconds: float) -> None:
+        """Let it be silent for so long."""
+        self.since = time.monotonic()
+        if not self.is_late:  # else it is the one that the error names
+            self.seconds = seconds
 
     def hear(self) -> tuple[str, dict[str, Any]]:
-        """Return what it says in a short while: "" for nothing, "gone" at its end."""
+        """Return what it says next; if it is gone, how it ended."""
         with contextlib.suppress(EOFError, ConnectionError):
-            if self.pipe.poll(0.1):
-                kind, values = self.pipe.recv()
-                return kind, values
-            if self.process.poll() is None:
-                return "", {}
-        return "gone", {}
-
-    def status(self) -> int:
-        """Return how it ended; one that only closed its pipes is ended."""
+            while self.pipe.poll(0.1) or self.process.poll() is None:
+                if self.pipe.poll():
+                    said: tuple[str, dict[str, Any]] = self.pipe.recv()
+                    return said
+                self.stop_if_late()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            return self.process.wait(timeout=2)
-        self.process.kill()
-        return self.process.wait()
+            self.process.wait(timeout=2)
+        self.process.kill()  # one that only closed its pipes
+        status = self.process.wait()
+        # the end of what it and its scripts wrote past Sphinx-Gallery
+        return "failed", {"text": clip(tail(self.log)), "status": status}
 
-    def last_words(self) -> str:
-        """Return the end of what it and its scripts wrote past Sphinx-Gallery."""
-        return clip(tail(self.log))
+    def stop_if_late(self) -> None:
+        """Take the next step if its time has come."""
+        over = time.monotonic() - self.since - self.seconds
+        if over >= 0 and not self.is_late:
+            self.is_late = True
+            below = processes.descendants(self.process.pid)
+            processes.send(below, SIGABRT)
+            # ranks that are ended bring their page to an end by themselves
+            first = 5.0 if below else 0.0
+            self.steps = [(first, SIGINT), (first + 5, SIGABRT), (first + 8, SIGKILL)]
+        while self.steps and over >= self.steps[0][0]:
+            processes.send([self.process.pid], self.steps.pop(0)[1])
 
     def close(self) -> None:
         """End the child with everything below it."""
         processes.kill_tree(self.process.pid)
         self.process.wait()
         self.pipe.close()
-
-
-class Deadline:
-    """Stop a child that is silent for too long, more and more firmly.
-
-    SIGABRT makes Python print where each of its threads stands.
-    """
-
-    def __init__(self, child: Child, seconds: float) -> None:
-        self.child, self.passed = child, False
-        self.restart(seconds)
-
-    def restart(self, seconds: float) -> None:
-        self.since = time.monotonic()
-        if not self.passed:  # else it is the one that the error names
-            self.seconds = seconds
-
-    def pause(self) -> None:
-        """Count from the next restart."""
-        self.since = float("inf")
-
-    def check(self) -> None:
-        """Take the next step if its time has come."""
-        over = time.monotonic() - self.since - self.seconds
-        if over < 0:
-            return
-        if not self.passed:
-            self.passed = True
-            below = processes.descendants(self.child.process.pid)
-            processes.send(below, signal.SIGABRT)
-            # ranks that are ended bring their page to an end by themselves
-            first = 5.0 if below else 0.0
-            self.steps = [
-                (first, signal.SIGINT),
-                (first + 5, signal.SIGABRT),
-                (first + 8, signal.SIGKILL),
-            ]
-        while self.steps and over >= self.steps[0][0]:
-            processes.send([self.child.process.pid], self.steps.pop(0)[1])

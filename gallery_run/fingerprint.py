@@ -66,10 +66,9 @@ def take(srcdir: Path, gallery: dict[str, Any]) -> Fingerprint:
     settings = json.dumps(gallery, sort_keys=True, default=_name)
     versions = [platform.python_version(), *map(_version, PACKAGES)]
     modules = [(PROJECT / name).read_bytes() for name in MODULES]
-    folders = [examples for examples, _ in gallery_dirs(srcdir, gallery)]
     return Fingerprint(
         environment=_digest(*map(str.encode, [settings, *versions]), *modules),
-        files=_digest(*(part for folder in folders for part in _contents(folder))),
+        files=digest(*(examples for examples, _ in gallery_dirs(srcdir, gallery))),
         made=[],
     )
 
@@ -87,13 +86,19 @@ def write(folder: Path, fingerprint: Fingerprint) -> None:
     replace_file(folder / NAME, text.encode("utf-8"), sync=False)
 
 
-def is_current(last: Fingerprint | None, now: Fingerprint, srcdir: Path) -> bool:
+def is_current(srcdir: Path, gallery: dict[str, Any]) -> bool:
     """Return whether the last run still stands for the gallery as it now is."""
+    last = read(gallery_dirs(srcdir, gallery)[0][1])
     return (
         last is not None
-        and last._replace(made=[]) == now
+        and last._replace(made=[]) == take(srcdir, gallery)
         and all(Path(srcdir, name).exists() for name in last.made)
     )
+
+
+def digest(*folders: Path) -> str:
+    """Return a digest of all files in some folders."""
+    return _digest(*(part for folder in folders for part in _contents(folder)))
 
 
 def _contents(folder: Path) -> Iterator[bytes]:

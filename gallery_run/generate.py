@@ -2,7 +2,6 @@
 
 A process of its own can be ended when a page hangs, and whatever a script does to its
 process ends with it. It tells its parent what it does, and ends when the parent does.
-One process at a time holds the lock of the generated folder.
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
 from sphinx.application import Sphinx
 from sphinx.errors import SphinxError
 from sphinx.util.console import (  # type: ignore[attr-defined]
@@ -32,14 +30,9 @@ from sphinx.util.console import (  # type: ignore[attr-defined]
 
 from gallery_run import fingerprint, machine, processes, upstream
 from gallery_run.needs import world_size
-from gallery_run.outcomes import script_line, script_traceback
+from gallery_run.outcomes import script_error
 
-LOCK = ".lock"
 Tell = Callable[..., None]
-
-
-class PageError(SphinxError):
-    """A page of the gallery did not run to its end."""
 
 
 def note(target: Path) -> Path:
@@ -99,19 +92,9 @@ def describe(error: BaseException, source: Path, srcdir: Path) -> str:
             return str(within)
         within = within.__context__
     page = os.path.relpath(source, srcdir)
-    if line := script_line(error, source):
-        page = f"{page}:{line}"
-    return f"{page}: the script failed\n\n{script_traceback(error, source)}"
-
-
-@contextlib.contextmanager
-def clean_after_error(conf: dict[str, Any], name: str) -> Iterator[None]:
-    """Do what Sphinx-Gallery leaves out after a script that aborts the build."""
-    try:
-        yield
-    except BaseException:
-        upstream.clean_modules(conf, name, "after")
-        raise
+    line, text = script_error(error, source)
+    place = f"{page}:{line}" if line else page
+    return f"{place}: the script failed\n\n{text}"
 
 
 def make_page(
@@ -134,12 +117,13 @@ def make_page(
     script = source.read_text(encoding="utf-8")
     try:
         compile(source.read_bytes(), str(source), "exec")
-        with clean_after_error(conf, name):
-            made = make(name, target_dir, source_dir, conf)
+        made = make(name, target_dir, source_dir, conf)
         machine.write(target, machine.take(script, world_size(script) or 0))
     except BaseException as error:
         upstream.forget(target)
-        raise PageError(describe(error, source, srcdir)) from error
+        # Sphinx-Gallery leaves it out after a script that aborts the build
+        upstream.clean_modules(conf, name, "after")
+        raise SphinxError(describe(error, source, srcdir)) from error
     note(target).unlink()
     tell("end", seconds=time.monotonic() - began)
     return made
@@ -160,47 +144,33 @@ def prepare(srcdir: Path, gallery: dict[str, Any], tell: Tell, *, anew: bool) ->
 
 
 def generate_changed(
-    srcdir: Path, confdir: Path, overrides: dict[str, Any], tell: Tell
-) -> None:
-    """Generate what changed since the last run, and leave its fingerprint."""
+    tell: Tell, srcdir: Path, confdir: Path, overrides: dict[str, Any], folder: Path
+) -> str:
+    """Generate what changed since the last run; return what Sphinx warns of.
+
+    ``folder`` is where the run's fingerprint is.
+    """
     gallery = fingerprint.read_settings(confdir, overrides).sphinx_gallery_conf
-    folder = fingerprint.gallery_dirs(srcdir, gallery)[0][1]
-    with locked(folder, tell):
-        last, now = fingerprint.read(folder), fingerprint.take(srcdir, gallery)
-        if fingerprint.is_current(last, now, srcdir):
-            return
-        warnings, values = io.StringIO(), {**overrides, "gallery_intl_run": False}
-        with tempfile.TemporaryDirectory() as out:
-            app = Sphinx(srcdir, confdir, out, out, "dummy", values, None, warnings)
-            gallery = app.config.sphinx_gallery_conf
-            made, known = to_make(srcdir, gallery), set(last.made if last else ())
-            prune(srcdir, known - made, gallery["example_extensions"])
-            anew = last is None or last.environment != now.environment
-            prepare(srcdir, gallery, tell, anew=anew)
-            # of no files, so that it stands for no gallery if this run does not end
-            fingerprint.write(folder, now._replace(files="", made=sorted(made)))
-            upstream.make_pages_with(
-                lambda make: functools.partial(make_page, make, srcdir, tell)
-            )
-            upstream.generate(app)
-        said = strip_escape_sequences(warnings.getvalue())
-        tell("warnings", text=said)
-        if not said:
-            there = sorted(name for name in made if Path(srcdir, name).exists())
-            fingerprint.write(folder, now._replace(made=there))
-
-
-def locked(folder: Path, tell: Tell) -> FileLock:
-    """Wait until no other process runs the gallery, and hold the lock."""
-    folder.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(folder / LOCK)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        tell("waiting")
-        lock.acquire(poll_interval=0.2)
-    tell("locked")
-    return lock
+    last, now = fingerprint.read(folder), fingerprint.take(srcdir, gallery)
+    warnings, values = io.StringIO(), {**overrides, "gallery_intl_run": False}
+    with tempfile.TemporaryDirectory() as out:
+        app = Sphinx(srcdir, confdir, out, out, "dummy", values, None, warnings)
+        gallery = app.config.sphinx_gallery_conf
+        made, known = to_make(srcdir, gallery), set(last.made if last else ())
+        prune(srcdir, known - made, gallery["example_extensions"])
+        anew = last is None or last.environment != now.environment
+        prepare(srcdir, gallery, tell, anew=anew)
+        # of no files, so that it stands for no gallery if this run does not end
+        fingerprint.write(folder, now._replace(files="", made=sorted(made)))
+        upstream.make_pages_with(
+            lambda make: functools.partial(make_page, make, srcdir, tell)
+        )
+        upstream.generate(app)
+    said = strip_escape_sequences(warnings.getvalue())
+    if not said:
+        there = sorted(name for name in made if Path(srcdir, name).exists())
+        fingerprint.write(folder, now._replace(made=there))
+    return said
 
 
 def end_with(parent: Connection) -> None:
@@ -210,13 +180,12 @@ def end_with(parent: Connection) -> None:
     processes.send(processes.descendants(os.getpid()), signal.SIGKILL)
     shutil.rmtree(os.environ["TMPDIR"], ignore_errors=True)  # the parent's, for us
     processes.kill_tree(os.getpid())
-    os._exit(1)
 
 
 def main(pipe: int) -> int:
     """Run the gallery as `gallery_run.run` asks for; return the exit status."""
     parent = Connection(pipe)
-    srcdir, confdir, overrides = parent.recv()
+    request = parent.recv()
 
     def tell(kind: str, **values: Any) -> None:
         parent.send((kind, values))
@@ -226,7 +195,7 @@ def main(pipe: int) -> int:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     processes.adopt_orphans()
     try:
-        generate_changed(srcdir, confdir, overrides, tell)
+        warnings = generate_changed(tell, *request)
     except SphinxError as error:
         tell("failed", text=strip_escape_sequences(str(error)))
         return 1
@@ -235,5 +204,5 @@ def main(pipe: int) -> int:
         return 1
     finally:
         processes.send(processes.descendants(os.getpid()), signal.SIGKILL)
-    tell("done")
+    tell("done", warnings=warnings)
     return 0

@@ -22,9 +22,25 @@ def world_size(source: str) -> int | None:
     The script's docstring says so with the line that a reader would type:
     ``torchrun --standalone --nproc-per-node=4 script.py``.
     """
+    found = torchrun(source)
+    return int(found[1]) if found else None
+
+
+def command(source: str) -> str | None:
+    """Return the line that starts a script's ranks; None for a plain program."""
+    found = torchrun(source)
+    return found.string[found.start() :].strip().split("\n")[0] if found else None
+
+
+def torchrun(source: str) -> re.Match[str] | None:
+    """Find that line, which the docstring holds."""
     try:
         docstring = ast.get_docstring(ast.parse(source)) or ""
     except (SyntaxError, ValueError):
         return None  # whoever runs it will say what is wrong
-    found = TORCHRUN.search(docstring)
-    return int(found[1]) if found else None
+    return TORCHRUN.search(docstring)
+
+
+def notebook_packages(source: str) -> list[str]:
+    """Return what a page's notebook needs to start its ranks; nothing without ranks."""
+    return ["jupyter", "ipyparallel"] if world_size(source) else []

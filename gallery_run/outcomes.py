@@ -27,6 +27,7 @@ NOISE = re.compile(
     r"^\[rank\d+\]: ?|^Fatal Python error: Aborted\n\s*|^Extension modules: .*\n?",
     re.MULTILINE,
 )
+WAITS = "/torch/distributed/"  # in the file where a rank waits for others
 LINES = 60
 WIDTH = 500  # characters of a line: somebody will print a tensor
 TAIL = 65536  # bytes: somebody will print a thousand
@@ -53,17 +54,21 @@ class Outcome(NamedTuple):
         return (errors or lines or [ended(self.status)])[-1].strip()
 
 
-def script_traceback(error: BaseException, source: Path) -> str:
-    """Format an error as Python would have, had it run the script itself."""
+def script_error(error: BaseException, source: Path) -> tuple[int | None, str]:
+    """Return the line of a script where an error came from, and its traceback.
+
+    It is the one that Python would have shown, had it run the script itself.
+    """
     frames = traceback.extract_tb(error.__traceback__)
     inside = [i for i, frame in enumerate(frames) if frame.filename == str(source)]
+    line = frames[inside[-1]].lineno if inside else None
     if isinstance(error, SyntaxError) and error.filename == str(source):
-        frames[:] = []
+        line, frames[:] = error.lineno, []
     elif inside:
         del frames[: inside[0]]
     head = ["Traceback (most recent call last):\n"] if frames else []
     body = traceback.format_list(frames) + traceback.format_exception_only(error)
-    return clip("".join(head + body).rstrip())
+    return line, clip("".join(head + body))
 
 
 def tail(path: Path) -> str:
@@ -81,23 +86,14 @@ def clip(text: str, lines: int = LINES) -> str:
     )
 
 
-def script_line(error: BaseException, source: Path) -> int | None:
-    """Return the line of the script where an error came from."""
-    if isinstance(error, SyntaxError) and error.filename == str(source):
-        return error.lineno
-    frames = traceback.extract_tb(error.__traceback__)
-    lines = [frame.lineno for frame in frames if frame.filename == str(source)]
-    return lines[-1] if lines else None
-
-
 def is_echo(text: str) -> bool:
     """Return whether an error is only what another rank's end or delay looks like."""
     if stacks := THREAD.findall(text):
-        return any(_waits_in(file) for file in stacks)
-    if innermost := INNERMOST.match(text):
-        interrupted = text.rstrip().endswith("KeyboardInterrupt")
-        if interrupted and _waits_in(innermost["file"]):
-            return True
+        return any(WAITS in file for file in stacks)
+    innermost = INNERMOST.match(text)
+    interrupted = text.rstrip().endswith("KeyboardInterrupt")
+    if innermost and interrupted and WAITS in innermost["file"]:
+        return True
     return bool(CONNECTION.search(Outcome(0, 1, text).summary()))
 
 
@@ -155,10 +151,6 @@ def _remoteness(outcome: Outcome) -> int:
     if is_echo(outcome.text):
         return 2
     return int(outcome.interrupted)
-
-
-def _waits_in(file: str) -> bool:
-    return "/torch/distributed/" in file
 
 
 def _names(ranks: Sequence[int]) -> str:

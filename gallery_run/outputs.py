@@ -1,13 +1,12 @@
-"""Show at each output of a page the machine that it came from, and what others printed.
+"""Say once where the outputs of a page were made; show what other machines printed.
 
-A word or two stand at each output ("CPU, 4 processes"), the whole at the foot of the
-page. Where a page has records (`gallery_run.records`), the outputs of each of its code
-blocks stand in tabs: first those of this build, then one tab for each machine.
+A sentence or two stand at the page's top, the details at its foot. Where a page has
+records (`gallery_run.records`), the outputs of each of its code blocks stand in tabs:
+first those of this build, then one tab for each machine.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,12 +23,13 @@ from sphinx_design.shared import create_component
 
 from gallery_intl import order
 from gallery_intl.builders import collects_messages
+from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 from gallery_intl.page import page as pages
+from gallery_intl.page.furniture import NEEDS, with_class
 from gallery_intl.page.outputs import Outputs, page_outputs
 from gallery_intl.page.upstream import FIGURE, FOOTER
-from gallery_run import machine, records, words
+from gallery_run import fingerprint, machine, records, words
 from gallery_run.machine import Machine
-from gallery_run.needs import uses_gpus
 from gallery_run.records import Output, Record, RecordError
 from gallery_run.words import interface_line
 
@@ -55,7 +55,7 @@ def folder_of(env: BuildEnvironment, docname: str) -> Path | None:
 
 
 class ShowMachines(SphinxTransform):
-    """Put a label or tabs at the outputs of a page, and the machine at its foot."""
+    """Name the machine at a page's top and foot; put others' outputs into tabs."""
 
     default_priority = order.SHOW_MACHINES
 
@@ -68,32 +68,31 @@ class ShowMachines(SphinxTransform):
         if not (folder and script and here) or collects_messages(self.env):
             return
         self.env.note_dependency(machine.path_of(page))
-        self.env.metadata[docname][RECORDS] = digest(folder)
+        self.env.metadata[docname][RECORDS] = fingerprint.digest(folder)
         others = records.of_page(folder, script.text)
         blocks = records.code_blocks(script.text)
         lines = [block.line for block in blocks]
-        for outputs in page_outputs(self.document, blocks):
-            if others:
-                number = lines.index(outputs.line)
-                self.show_tabs(outputs, number, here, folder, others)
-            elif outputs.shown:
-                label = nodes.Text(words.short(here))
-                line = interface_line(label, name="output-machine")
-                outputs.parent.insert(outputs.place, line)
-        self.close(script.text, here, others)
+        for outputs in page_outputs(self.document, blocks) if others else ():
+            number = lines.index(outputs.line)
+            self.show_tabs(outputs, number, here, folder, others)
+        self.open([one.machine for one in others.values()], here, script.text)
+        self.close(here)
 
-    def close(self, script: str, here: Machine, others: dict[str, Record]) -> None:
-        """Say at the foot where the outputs came from, and which GPUs never ran it."""
+    def open(self, others: list[Machine], here: Machine, script: str) -> None:
+        """Say at the top where the outputs were made, and which GPUs never ran it."""
+        text = nodes.Text(words.made_on(here, others, script))
+        for needs in with_class(self.document, nodes.bullet_list, NEEDS):
+            place = needs.parent.index(needs) + 1
+            needs.parent.insert(place, interface_line(text, name="outputs-made"))
+
+    def close(self, here: Machine) -> None:
+        """Give at the foot the details of the machine of this build."""
         before, _found, after = _("Outputs from: %s").partition("%s")
         facts = words.facts(here, self.config.language)
         parts = [nodes.Text(before), *facts, nodes.Text(after)]
-        lines = [interface_line(*parts, name="sphx-glr-machine")]
-        left = words.left_to_run([here, *(one.machine for one in others.values())])
-        if left and uses_gpus(script):
-            lines.append(interface_line(nodes.Text(left), name="sphx-glr-gpus"))
-        for footer in self.document.findall(nodes.container):
-            if FOOTER in footer["classes"]:
-                footer[-1:-1] = lines  # above the signature
+        for footer in with_class(self.document, nodes.container, FOOTER):
+            # above the signature
+            footer.insert(-1, interface_line(*parts, name="sphx-glr-machine"))
 
     def show_tabs(
         self,
@@ -111,9 +110,9 @@ class ShowMachines(SphinxTransform):
         tabs = [self.tab(OWN, here.label, here, own.shown)]
         for name, other in others.items():
             there, output = other.machine, other.outputs.get(number, Output([], []))
-            label = there.label if there.gpu else there.cpu
             shown = list(self.nodes_of(output, folder, name))
-            tabs.append(self.tab(name, label, there, shown))
+            describe_alike(own.shown, shown)
+            tabs.append(self.tab(name, words.tab_label(there), there, shown))
         own.parent.insert(
             own.place,
             create_component(
@@ -162,6 +161,16 @@ class ShowMachines(SphinxTransform):
             )
 
 
+def describe_alike(own: list[nodes.Element], others: list[nodes.Element]) -> None:
+    """Give figures from elsewhere the words that describe those of the build."""
+    both = ([x for x in some if isinstance(x, nodes.image)] for some in (own, others))
+    for image, other in zip(*both, strict=False):
+        if alt := image.get("alt"):
+            other["alt"] = alt
+            tag = f"language-{SOURCE_LANGUAGE}"
+            other["classes"] += [name for name in image["classes"] if name == tag]
+
+
 def name_stale(app: Sphinx) -> None:
     """Say which records are not shown; a warning would stop a strict build."""
     galleries = [Path(app.srcdir, one) for _, one in pages.folders(app.config)]
@@ -173,14 +182,6 @@ def name_stale(app: Sphinx) -> None:
         raise UntrueRecord(str(error)) from None
 
 
-def digest(folder: Path) -> str:
-    """Return a digest of all that a page's records depend on."""
-    found = hashlib.sha256()
-    for path in sorted(folder.glob("*")):
-        found.update(path.name.encode() + path.read_bytes())
-    return found.hexdigest()
-
-
 def outdated(app: Sphinx, env: BuildEnvironment, *_changes: set[str]) -> list[str]:
     """Return the pages whose records are not those that they were read with."""
     return [
@@ -188,5 +189,5 @@ def outdated(app: Sphinx, env: BuildEnvironment, *_changes: set[str]) -> list[st
         for docname, about in env.metadata.items()
         if RECORDS in about
         and (folder := folder_of(env, docname)) is not None
-        and digest(folder) != about[RECORDS]
+        and fingerprint.digest(folder) != about[RECORDS]
     ]

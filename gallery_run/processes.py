@@ -54,9 +54,13 @@ def send(processes: Iterable[int], number: signal.Signals) -> None:
             os.kill(process, number)
 
 
+def send_tree(process: int, number: signal.Signals) -> None:
+    send([*descendants(process), process], number)
+
+
 def kill_tree(process: int) -> None:
     """End `process`, all below it and what is left of its process group, now."""
-    send([*descendants(process), process], signal.SIGKILL)
+    send_tree(process, signal.SIGKILL)
     with contextlib.suppress(ProcessLookupError, PermissionError):
         if process != os.getpgrp():
             os.killpg(process, signal.SIGKILL)

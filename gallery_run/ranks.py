@@ -8,7 +8,6 @@ only a closed connection.
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import gc
 import os
@@ -27,7 +26,7 @@ from sphinx.errors import SphinxError
 
 from gallery_run import processes, upstream
 from gallery_run.needs import world_size
-from gallery_run.outcomes import Outcome, is_echo, report, script_traceback, tail
+from gallery_run.outcomes import Outcome, is_echo, report, script_error, tail
 
 PATIENCE = 2.0  # seconds in which one rank's end should bring down the others
 STUCK = 15.0  # seconds after a signal until rank 0 is past help
@@ -53,10 +52,6 @@ class Rank:
     def outcome(self) -> Outcome:
         status, said = self.process.wait(), tail(self.errors)
         return Outcome(self.number, status, said, tail(self.output), self.hung)
-
-    def last_word(self) -> int:
-        """Return when it last wrote an error, in nanoseconds."""
-        return self.errors.stat().st_mtime_ns
 
 
 @dataclass
@@ -87,7 +82,8 @@ def argv(gallery_conf: dict[str, Any], script_vars: dict[str, Any]) -> list[str]
     source = Path(script_vars["src_file"])
     name = os.path.relpath(source, gallery_conf["src_dir"])
     page = Page(name, source, Path(script_vars["target_file"]))
-    page.after.callback(restore_environment, dict(os.environ))
+    page.after.callback(os.environ.update, dict(os.environ))
+    page.after.callback(os.environ.clear)  # called first
     _pages.append(page)
     text = source.read_text(encoding="utf-8")
     if size := world_size(text):
@@ -173,12 +169,7 @@ def take_port(page: Page, size: int) -> int:
     page.after.callback(torch.set_num_threads, torch.get_num_threads())
     torch.set_num_threads(1)
     page.store = TCPStore(
-        "127.0.0.1",
-        0,
-        size,
-        is_master=True,
-        wait_for_workers=False,
-        multi_tenant=True,
+        "127.0.0.1", 0, size, is_master=True, wait_for_workers=False, multi_tenant=True
     )
     return int(page.store.port)
 
@@ -197,8 +188,8 @@ def watch(page: Page) -> None:
     if page.over.wait(STUCK):
         return
     # rank 0 waits where no signal reaches it
-    ended = outcomes(page, None)
-    end(page.running())
+    ended = outcomes(page)
+    end(page)
     print(report(page.name, ended), file=sys.__stderr__, flush=True)
     os._exit(1)
 
@@ -206,14 +197,15 @@ def watch(page: Page) -> None:
 def finish(page: Page, error: BaseException | None) -> None:
     """Wait for the ranks and raise RankError if one of them is the cause."""
     mark_over(page)
-    if error is None or is_echo(script_traceback(error, page.source)):
+    said = script_error(error, page.source)[1] if error is not None else ""
+    if not said or is_echo(said):
         wait_for(page, WAIT if error is None else PATIENCE)
         stop(page)
     else:
         wait_for(page, 0.3)  # the same error on every rank is said once
     early = [rank for rank in page.ranks if rank.process.poll() == 0]
-    ended = outcomes(page, error)
-    end(page.running())
+    ended = outcomes(page, said)
+    end(page)
     text = report(page.name, ended, [rank.number for rank in early])
     if error is None and not text and has_group():
         text = (
@@ -226,12 +218,11 @@ def finish(page: Page, error: BaseException | None) -> None:
         raise RankError(text)
 
 
-def outcomes(page: Page, error: BaseException | None) -> list[Outcome]:
+def outcomes(page: Page, said: str = "") -> list[Outcome]:
     """Return how the ranks that failed ended: the first is first, rank 0 last."""
-    ended = [rank.outcome() for rank in sorted(page.died(), key=Rank.last_word)]
-    if error is None:
-        return ended
-    return [*ended, Outcome(0, 1, script_traceback(error, page.source))]
+    died = sorted(page.died(), key=lambda rank: rank.errors.stat().st_mtime_ns)
+    ended = [rank.outcome() for rank in died]
+    return [*ended, Outcome(0, 1, said)] if said else ended
 
 
 def mark_over(page: Page) -> None:
@@ -254,23 +245,18 @@ def wait_for(page: Page, seconds: float) -> None:
 
 def stop(page: Page) -> None:
     """End ranks that hang; let them say where, if they still can."""
+    for rank in page.running():
+        rank.hung = True
+        processes.send_tree(rank.process.pid, signal.SIGABRT)
+    wait_for(page, PATIENCE)
+    end(page)  # a rank that ignores signals has failed, too
+
+
+def end(page: Page) -> None:
+    """End ranks with all that they started."""
     ranks = page.running()
     for rank in ranks:
-        rank.hung = True
-    abort(ranks)
-    wait_for(page, PATIENCE)
-    end(ranks)  # a rank that ignores signals has failed, too
-
-
-def abort(ranks: list[Rank], number: signal.Signals = signal.SIGABRT) -> None:
-    """Stop ranks with all that they started; SIGABRT lets them print their stacks."""
-    for rank in ranks:
-        below = processes.descendants(rank.process.pid)
-        processes.send([*below, rank.process.pid], number)
-
-
-def end(ranks: list[Rank]) -> None:
-    abort(ranks, signal.SIGKILL)
+        processes.kill_tree(rank.process.pid)
     for rank in ranks:
         rank.process.wait()
 
@@ -283,22 +269,10 @@ def has_group() -> bool:
 def restore(page: Page) -> None:
     """Leave nothing of a page behind, whatever became of it."""
     mark_over(page)
-    end(page.running())
+    end(page)
     if has_group():
         with contextlib.suppress(Exception):
             sys.modules["torch.distributed"].destroy_process_group()
     page.store = None
     gc.collect()  # the store closes its port
     page.after.close()
-
-
-def restore_environment(before: dict[str, str]) -> None:
-    for name in os.environ.keys() - before.keys():
-        del os.environ[name]
-    os.environ.update(before)
-
-
-@atexit.register
-def _abandon() -> None:
-    for page in _pages:
-        end(page.running())

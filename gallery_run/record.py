@@ -45,17 +45,13 @@ class Page(NamedTuple):
     script: Path
     text: str
 
-    @property
-    def uses_gpus(self) -> bool:
-        return uses_gpus(self.text)
-
     def rank_counts(self, gpus: int) -> list[int]:
         """Return how many ranks to try, the most first; 0 stands for a plain program.
 
         Each rank has a GPU of its own, if the page uses any and there are any.
         """
         asked = world_size(self.text) or 0
-        most = min(asked, gpus) if self.uses_gpus else 0
+        most = min(asked, gpus) if uses_gpus(self.text) else 0
         return list(range(most, 0, -1)) or [asked]
 
 
@@ -99,7 +95,7 @@ def pages(folder: Path, pattern: str) -> Iterator[Page]:
 def choose(site: Site, names: list[str]) -> list[Page]:
     """Return the pages that were named, else all that use a GPU."""
     if not names:
-        return [page for page in site.pages if page.uses_gpus]
+        return [page for page in site.pages if uses_gpus(page.text)]
     chosen = []
     for name in names:
         path = f"/{Path(name).with_suffix('').as_posix()}"
@@ -122,7 +118,7 @@ def slug(text: str) -> str:
 
 def expected(page: Page, gpu: str, gpus: int) -> Machine:
     """Tell on what a page will run if it accepts all that is here."""
-    used = (page.rank_counts(gpus)[0] or gpus) if gpus and page.uses_gpus else 0
+    used = (page.rank_counts(gpus)[0] or gpus) if gpus and uses_gpus(page.text) else 0
     return Machine(machine.cpu_name(), 0, gpu if used else "", used)
 
 

@@ -24,7 +24,7 @@ from gallery_intl.figures import svg
 from gallery_intl.files import replace_file
 from gallery_intl.script.source import Block, packages
 from gallery_run import machine, records
-from gallery_run.outcomes import script_line, script_traceback
+from gallery_run.outcomes import script_error
 from gallery_run.records import Figure, Output, Record, code_blocks, code_hash
 
 ANSI = re.compile(r"\x1B(?:[@-Z\\-_]|\[[0-?]*[ -/]*[@-~])")
@@ -100,11 +100,8 @@ def main() -> int:
     try:
         outputs = play(page, script)
     except BaseException as error:
-        told = {
-            "line": script_line(error, page),
-            "text": script_traceback(error, page),
-            "refusal": refusal(error),
-        }
+        line, text = script_error(error, page)
+        told = {"line": line, "text": text, "refusal": refusal(error)}
         # in one step: torchrun ends this rank as soon as another one has failed
         replace_file(folder / f"rank-{rank}.json", json.dumps(told).encode("utf-8"))
         return 1

@@ -6,12 +6,15 @@ made. A page that does not end in time is stopped, and the build with it.
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from filelock import FileLock, Timeout
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import SphinxError
@@ -22,14 +25,14 @@ from sphinx.util import logging
 from gallery_intl import order
 from gallery_intl.page import page as pages
 from gallery_run import fingerprint
-from gallery_run.child import Child, Deadline
+from gallery_run.child import Child
 from gallery_run.outcomes import ended
 
 logger = logging.getLogger(__name__)
 
 OVERRIDES = ("sphinx_gallery_conf", "gallery_intl_deadline", "abort_on_example_error")
 START_UP = 60.0  # seconds in which a run should come to its first page
-Say = Callable[[str, bool], None]  # (text, whether the line ends with it)
+Say = Callable[[str], object]
 
 
 class GalleryError(SphinxError):
@@ -38,13 +41,9 @@ class GalleryError(SphinxError):
     category = "The gallery failed"
 
 
-def say_on_stdout(text: str, ends: bool) -> None:
+def say_on_stdout(text: str) -> None:
     """Print progress at once, in a log file too."""
-    print(text, end="\n" if ends else "", flush=True)
-
-
-def say_in_sphinx(text: str, ends: bool) -> None:
-    logger.info(text, nonl=not ends)
+    print(text, end="", flush=True)
 
 
 def run_gallery(
@@ -63,43 +62,48 @@ def run_gallery(
     settings = settings or fingerprint.read_settings(confdir, overrides)
     gallery, seconds = settings.sphinx_gallery_conf, settings.gallery_intl_deadline
     dirs = fingerprint.gallery_dirs(srcdir, gallery)
-    if not dirs:
+    if not dirs or fingerprint.is_current(srcdir, gallery):
         return []
-    now = fingerprint.take(srcdir, gallery)
-    if fingerprint.is_current(fingerprint.read(dirs[0][1]), now, srcdir):
-        return []
-    with tempfile.TemporaryDirectory(prefix="g-", ignore_cleanup_errors=True) as folder:
-        child = Child((srcdir, confdir, overrides), Path(folder))
+    waiting = "gallery: another build is running it; waiting for that\n"
+    temporary = tempfile.TemporaryDirectory(prefix="g-", ignore_cleanup_errors=True)
+    with only_one(dirs[0][1], lambda: say(waiting)), temporary as folder:
+        if fingerprint.is_current(srcdir, gallery):
+            return []
+        request = srcdir, confdir, overrides, dirs[0][1]
+        child = Child(request, Path(folder), max(seconds, START_UP))
         try:
             return follow(child, seconds, say)
         finally:
             child.close()
 
 
+@contextlib.contextmanager
+def only_one(folder: Path, say_waiting: Callable[[], object]) -> Iterator[None]:
+    """Wait until no other process works in a folder, and keep others out of it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder / ".lock")
+    try:
+        held = lock.acquire(timeout=0)
+    except Timeout:
+        say_waiting()
+        held = lock.acquire()
+    with held:
+        yield
+
+
 def follow(child: Child, seconds: float, say: Say) -> list[str]:
     """Report what the child does until it ends; return Sphinx's warnings."""
-    deadline = Deadline(child, max(seconds, START_UP))
     progress = Progress(say)
-    warnings: list[str] = []
     while True:
         kind, values = child.hear()
-        if not kind:
-            deadline.check()
-            continue
         # the start of Sphinx is no page
-        deadline.restart(seconds if kind == "start" else max(seconds, START_UP))
+        child.allow(seconds if kind == "start" else max(seconds, START_UP))
         progress.show(kind, values)
-        if kind == "waiting":
-            deadline.pause()
-        elif kind == "warnings":
-            warnings = values["text"].splitlines()
-        elif kind == "failed":
-            raise GalleryError(failure(values["text"], progress, deadline))
-        elif kind == "gone":
-            status, text = child.status(), child.last_words()
-            raise GalleryError(failure(text, progress, deadline, status))
-        elif kind == "done":
-            return warnings
+        if kind == "failed":
+            raise GalleryError(failure(child, progress.page, **values))
+        if kind == "done":
+            warnings: str = values["warnings"]
+            return warnings.splitlines()
 
 
 class Progress:
@@ -111,32 +115,27 @@ class Progress:
         self.done = self.total = 0
 
     def show(self, kind: str, values: dict[str, Any]) -> None:
-        if kind == "waiting":
-            self.say("gallery: another build is running it; waiting for that", True)
-        elif kind == "plan":
+        if kind == "plan":
             self.total = values["run"]
-            text = f"{self.total} to run, {values['unchanged']} unchanged"
-            self.say(f"gallery: {text}", True)
+            unchanged = values["unchanged"]
+            self.say(f"gallery: {self.total} to run, {unchanged} unchanged\n")
         elif kind == "start":
             self.page = values["page"]
-            number = f"{self.done + 1}/{self.total}"
-            self.say(f"gallery: [{number}] {self.page} ... ", False)
+            self.say(f"gallery: [{self.done + 1}/{self.total}] {self.page} ... ")
         elif kind == "end":
             self.done += 1
-            self.say(f"{values['seconds']:.1f} s", True)
+            self.say(f"{values['seconds']:.1f} s\n")
             self.page = ""
+        elif kind == "failed" and self.page:
+            self.say("failed\n")
 
 
-def failure(
-    text: str, progress: Progress, deadline: Deadline, status: int | None = None
-) -> str:
+def failure(child: Child, page: str, text: str, status: int | None = None) -> str:
     """Say in one text which page failed, and why; `status` if its process is gone."""
-    if progress.page:
-        progress.say("failed", True)
-    page = progress.page or "the gallery, before its first page,"
-    if deadline.passed:
+    page = page or "the gallery, before its first page,"
+    if child.is_late:
         return (
-            f"{page} did not end within {deadline.seconds:g} s "
+            f"{page} did not end within {child.seconds:g} s "
             f"(gallery_intl_deadline)\n\n{text}"
         )
     if status is not None and f"{page}: " not in text:  # it could not say it itself
@@ -160,7 +159,8 @@ def run_first(app: Sphinx) -> None:
     given = app.config.overrides.items()
     overrides = {key: value for key, value in given if key.startswith(OVERRIDES)}
     confdir, srcdir = Path(app.confdir), Path(app.srcdir)
-    for text in run_gallery(srcdir, confdir, overrides=overrides, say=say_in_sphinx):
+    say = functools.partial(logger.info, nonl=True)
+    for text in run_gallery(srcdir, confdir, overrides, say):
         logger.warning(text, type="gallery_intl", subtype="run")
 
 

@@ -12,21 +12,65 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.locale import _
 
+from gallery_intl.text.sentences import joined
 from gallery_run.machine import Machine
-from gallery_run.needs import uses_gpus, world_size
+from gallery_run.needs import notebook_packages, uses_gpus, world_size
 
 
 def page_needs(app: Sphinx, script: str) -> list[str]:
     """Return how a page is started and what it runs on, as sentences."""
-    ranks = world_size(script)
-    return [
-        _("%d processes, started with torchrun") % ranks
-        if ranks
-        else _("One process, started with python"),
-        _("Runs on a CPU, and on GPUs where there are any")
-        if uses_gpus(script)
-        else _("Runs on a CPU"),
-    ]
+    return [started(script), devices(script), *notebook_needs(script)]
+
+
+def started(script: str) -> str:
+    """Say as how many processes a page is started, and with what."""
+    if ranks := world_size(script):
+        return _("%d processes, started with torchrun") % ranks
+    return _("One process, started with python")
+
+
+def devices(script: str) -> str:
+    """Say on which devices a page runs."""
+    if uses_gpus(script):
+        return _("Runs on a CPU, and on GPUs where there are any")
+    return _("Runs on a CPU")
+
+
+def notebook_needs(script: str) -> list[str]:
+    """Say what the cell that starts ranks needs, if a page's notebook has one."""
+    names = notebook_packages(script)
+    return [_("The notebook also needs: %s") % ", ".join(names)] if names else []
+
+
+def made_on(here: Machine, others: Iterable[Machine], script: str) -> str:
+    """Say where the outputs of a page were made, and which GPUs never ran it."""
+    others = list(others)
+    said = _made_here(here)
+    if others:
+        names = " · ".join(map(tab_label, others))
+        said = joined(said, _("Tabs show those of other machines: %s.") % names)
+    left = left_to_run([here, *others]) if uses_gpus(script) else ""
+    return joined(said, left).strip()
+
+
+def _made_here(here: Machine) -> str:
+    version = here.torch.partition("+")[0]  # "+cpu" says what stands before
+    where = _made_by(here)
+    if not version:
+        return _("Outputs on this page: %s.") % where
+    values = {"machine": where, "version": version}
+    return _("Outputs on this page: %(machine)s, PyTorch %(version)s.") % values
+
+
+def _made_by(machine: Machine) -> str:
+    if machine.gpu:
+        return " · ".join([machine.label, *processes(machine)])
+    return _("%d ranks on one CPU") % machine.ranks if machine.ranks else _("one CPU")
+
+
+def tab_label(machine: Machine) -> str:
+    """Name another machine than that of the build, whose CPU is "CPU"."""
+    return machine.label if machine.gpu else machine.cpu
 
 
 def left_to_run(machines: Iterable[Machine]) -> str:
@@ -44,11 +88,6 @@ def interface_line(*children: nodes.Node, name: str) -> nodes.paragraph:
     return nodes.paragraph(
         "", "", *children, translatable=False, classes=[name, "no-search"]
     )
-
-
-def short(machine: Machine) -> str:
-    """Say it in a few words: the device, and how many processes."""
-    return " · ".join([machine.label, *processes(machine)])
 
 
 def facts(machine: Machine, language: str) -> list[nodes.Node]:
