@@ -8,7 +8,6 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from sphinx.config import Config
 from sphinx.errors import ConfigError, SphinxError
@@ -22,16 +21,8 @@ from gallery_intl.rules import check as checking
 Command = Callable[[argparse.Namespace], None]
 
 
-class Project(NamedTuple):
-    """What conf.py says to translators."""
-
-    srcdir: Path
-    locale_dir: Path
-    languages: list[str]
-
-
-def read_project(srcdir: Path) -> Project:
-    """Read conf.py without starting Sphinx."""
+def read_project(srcdir: Path) -> tuple[Path, list[str]]:
+    """Read where catalogs are, and the languages, without starting Sphinx."""
     config = Config.read(srcdir, overrides={}, tags=Tags())
     config.add("gallery_intl_languages", {}, "html", dict)
     if not config.gallery_intl_languages:
@@ -41,38 +32,30 @@ def read_project(srcdir: Path) -> Project:
         )
     if not config.locale_dirs:
         raise ConfigError("conf.py: locale_dirs is empty (write ['locales'])")
-    return Project(
-        srcdir, srcdir / config.locale_dirs[0], list(config.gallery_intl_languages)
-    )
+    return srcdir / config.locale_dirs[0], list(config.gallery_intl_languages)
 
 
-def collect(srcdir: Path, templates: Path, doctrees: Path) -> None:
-    """Let Sphinx collect a project's messages, in a process of its own."""
-    command = [sys.executable, "-m", "sphinx", "-q", "-b", "gettext"]
-    built = subprocess.run([*command, "-d", doctrees, srcdir, templates])
-    if built.returncode:
-        raise SphinxError("no messages collected; the catalogs are as they were")
-
-
-def merged(project: Project, templates: Path) -> Iterator[Path]:
+def merged(templates: Path, locale_dir: Path, languages: list[str]) -> Iterator[Path]:
     """Bring the catalogs up to the templates; yield those that changed."""
-    changed = [*merge.update(templates, project.locale_dir, project.languages)]
+    changed = [*merge.update(templates, locale_dir, languages)]
     yield from changed
-    for language in project.languages:
-        path = po.po_path(project.locale_dir, language, po.INTERFACE)
+    for language in languages:
+        path = po.po_path(locale_dir, language, po.INTERFACE)
         if path.is_file() and fill_from_sphinx(path, language) and path not in changed:
             yield path
 
 
 def catalogs(options: argparse.Namespace) -> None:
     """Bring the catalogs of all languages up to the pages."""
-    project = read_project(options.source)
+    source, (locale_dir, languages) = options.source, read_project(options.source)
+    command = [sys.executable, "-m", "sphinx", "-q", "-b", "gettext"]
     # inside the project, so that places in catalogs are relative to it
-    with tempfile.TemporaryDirectory(prefix=".gettext-", dir=project.srcdir) as folder:
+    with tempfile.TemporaryDirectory(prefix=".gettext-", dir=source) as folder:
         templates, doctrees = Path(folder, "templates"), Path(folder, "doctrees")
-        collect(project.srcdir, templates, doctrees)
-        for path in merged(project, templates):
-            print(path.relative_to(project.srcdir))
+        if subprocess.run([*command, "-d", doctrees, source, templates]).returncode:
+            raise SphinxError("no messages collected; the catalogs are as they were")
+        for path in merged(templates, locale_dir, languages):
+            print(path.relative_to(source))
 
 
 def check(options: argparse.Namespace) -> None:
@@ -80,19 +63,19 @@ def check(options: argparse.Namespace) -> None:
     if options.rules:
         print("\n".join(checking.manual()))
         return
-    locale_dir = read_project(options.source).locale_dir
+    locale_dir, _languages = read_project(options.source)
     if not checking.check(options.paths, locale_dir, options.format):
         sys.exit(1)
 
 
 def progress(options: argparse.Namespace) -> None:
     """Show how much of each page each language has."""
-    project = read_project(options.source)
-    rows = counting.table(project.locale_dir, project.languages)
+    locale_dir, languages = read_project(options.source)
+    rows = counting.table(locale_dir, languages)
     if options.json:
         print(counting.as_json(rows))
     else:
-        print("\n".join(counting.as_text(rows, project.languages)))
+        print("\n".join(counting.as_text(rows, languages)))
 
 
 def command_line(
@@ -128,8 +111,8 @@ def run(
     try:
         options.function(options)
     except (*known, *errors) as error:
-        text = explain(error) if isinstance(error, OSError) else error
-        print(f"{getattr(error, 'category', 'Error')}: {text}", file=sys.stderr)
+        category = getattr(error, "category", "Error")
+        print(f"{category}: {explain(error)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("\nstopped", file=sys.stderr)
@@ -138,9 +121,8 @@ def run(
 
 
 def main() -> int:
-    parser, _commands = command_line(
-        "gallery_intl", __doc__, [catalogs, check, progress]
-    )
+    made = [catalogs, check, progress]
+    parser, _commands = command_line("gallery_intl", __doc__, made)
     return run(parser)
 
 

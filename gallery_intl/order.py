@@ -9,9 +9,9 @@ from __future__ import annotations
 # Transforms of a page that is read. Sphinx's own: 10 repairs the sources of messages,
 # 20 is Locale (it translates), 25 counts, 210 and above are not ours to know.
 REMOVE_FURNITURE = 8  # what Sphinx-Gallery adds is no message
+HIDE_LINKS = 9  # a list of lessons to know first is no message
 ANNOTATE = 12  # the page as it is in English, before anything changes it
 TRANSLATE_SCRIPT = 14
-WRITE_SCRIPT = 15  # to be downloaded
 COLLECT_COMMENTS = 15
 LOCATE = 16  # after the comments, which know their own lines
 MARK_GAPS = 18
@@ -19,20 +19,28 @@ MARK_PREVIEW = 19
 FORBID = 19  # what a translation may not do while Locale runs ...
 ALLOW = 21  # ... and a page may
 FILL_FURNITURE = 22
+DESCRIBE = 22  # figures, with words that Locale translated
+READ_CARD = 22  # and take it off the page
 SHOW_MACHINES = 23  # below the furniture
+SHOW_HEAD = 24  # of both, and of what the author says
+LINK_NAMES = 25  # in text that is translated
 TRANSLATE_FIGURES = 26  # before doctree-read, when the images are collected
 
+# Transforms of a page that is written.
+LINK_ONCE = 6  # after Sphinx-Gallery has linked the names in code, at 5
+VISIT_CODE = 700  # before linkcheck collects addresses at 800
+
 # Events. What names no number here has Sphinx's, 500.
-# config-inited
-COMPILE_CATALOGS = 600  # after broken ones were named
 # builder-inited: Sphinx-Gallery starts at 10 and runs scripts at 500
 INSTALL_FILTER = 1
 RUN_GALLERY = 5
 NAME_STALE_RECORDS = 600  # when the scripts have run
 # doctree-read: Sphinx collects downloads at 500
-WRITE_NOTEBOOK = 400
+SHOW_FOOT = 300
+SHOW_WAYS_OUT = 350  # when the page's foot is there, before notebooks leave it out
+WRITE_DOWNLOADS = 400
 # doctree-resolved
-INDEX_PAGE = 900  # as it will be shown
+DEFINE_PICTOGRAMS = 600  # when the cards use them
 # html-page-context: the theme adds its functions at 500
 AFTER_THEME = 600
 # build-finished: the theme writes its style sheets at 500

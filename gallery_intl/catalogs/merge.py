@@ -15,11 +15,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import polib  # type: ignore[import-untyped]
-from babel.core import UnknownLocaleError
-from babel.messages.plurals import get_plural
+from babel.messages import Catalog
 
 from gallery_intl.catalogs import po as catalogs
-from gallery_intl.catalogs.po import SOURCE_LANGUAGE
+from gallery_intl.catalogs.po import SOURCE_LANGUAGE, Pages
 
 SIMILAR = 0.6  # ratio from which a new message counts as a changed old one
 PIECE = re.compile(
@@ -34,15 +33,14 @@ PUNCTUATION = re.compile(r"[.,:;!?…\"'“”‘’()–—]+")  # noqa: RUF001
 ENDS = (".。", ":：")  # noqa: RUF001  # what may end a message, half and full width
 
 Memory = dict[str, polib.POEntry]
-Pages = dict[Path, polib.POFile]  # by page, without suffix
 
 
 def update(pot_dir: Path, locale_dir: Path, languages: list[str]) -> Iterator[Path]:
     """Merge the templates into every language; yield the catalogs that changed."""
-    templates = read_all(pot_dir, ".pot")
+    templates = catalogs.read_all(pot_dir, ".pot")
     # All catalogs are read before the first is written: a broken one stops here.
     folders = {name: locale_dir / name / "LC_MESSAGES" for name in languages}
-    present = {name: read_all(folder, ".po") for name, folder in folders.items()}
+    present = {x: catalogs.read_all(folder, ".po") for x, folder in folders.items()}
     wording: dict[str, str] = {}
     for language in sorted(languages, key=lambda each: each != SOURCE_LANGUAGE):
         merged = merge_language(templates, present[language], language, wording)
@@ -56,14 +54,6 @@ def update(pot_dir: Path, locale_dir: Path, languages: list[str]) -> Iterator[Pa
                 yield path
             elif catalogs.write(path, merged[page]):
                 yield path
-
-
-def read_all(folder: Path, suffix: str) -> Pages:
-    """Read the catalogs below a folder."""
-    return {
-        path.relative_to(folder).with_suffix(""): catalogs.read(path)
-        for path in sorted(folder.rglob(f"*{suffix}"))
-    }
 
 
 def merge_language(
@@ -123,11 +113,8 @@ def merge(
     merged.header = present.header
     merged.metadata = present.metadata or header(language, template.metadata)
     for source in template:
-        entry = polib.POEntry(
-            msgid=source.msgid,
-            occurrences=source.occurrences,
-            comment=source.comment,
-        )
+        entry = polib.POEntry(msgid=source.msgid, occurrences=source.occurrences)
+        entry.comment = source.comment
         if better := wording.get(source.msgid):
             entry.comment = f"{source.comment}\nEnglish, better: {better}".strip()
         _translate(entry, old.get(source.msgid), memory, gone)
@@ -145,8 +132,7 @@ def _translate(
     gone: list[polib.POEntry],
 ) -> None:
     """Fill an entry from its page, else from the memory, else from a similar one."""
-    known = memory.get(entry.msgid, old)
-    if same := old if old and old.msgstr else known:
+    if same := old if old and old.msgstr else memory.get(entry.msgid, old):
         _copy(same, entry)
     elif done := _adapted(entry.msgid, gone):
         entry.msgstr, entry.tcomment = done
@@ -203,17 +189,13 @@ def obsolete(
 
 def header(language: str, template: dict[str, str]) -> dict[str, str]:
     """Return the header of a new catalog, in which nothing changes by itself."""
-    try:
-        plural = get_plural(language)
-    except UnknownLocaleError:
-        plural = get_plural(SOURCE_LANGUAGE)
     return {
         "Project-Id-Version": template.get("Project-Id-Version", ""),
         "Language": language,
         "MIME-Version": "1.0",
         "Content-Type": "text/plain; charset=UTF-8",
         "Content-Transfer-Encoding": "8bit",
-        "Plural-Forms": f"{plural.plural_forms};",
+        "Plural-Forms": Catalog(language).plural_forms,
     }
 
 
@@ -240,15 +222,11 @@ def _swap(old: list[str], new: list[str], translation: str) -> str | None:
     if Counter(PIECE.findall(translation)) != Counter(old):
         return None
     for piece in PIECE.finditer(translation):
-        changed = into[piece[0]] != piece[0]
-        if changed and _is_read_on(piece[0], translation[piece.end() :]):
+        is_heard = into[piece[0]] != piece[0] and not piece[0].startswith(UNREAD)
+        # a Korean particle depends on how a piece sounds
+        if is_heard and "가" <= translation[piece.end() :][:1] <= "힣":
             return None
     return PIECE.sub(lambda piece: into[piece[0]], translation)
-
-
-def _is_read_on(piece: str, rest: str) -> bool:
-    """Return whether a Korean particle depends on how a piece sounds."""
-    return not piece.startswith(UNREAD) and "가" <= rest[:1] <= "힣"
 
 
 def _end(old: str, new: str, translation: str) -> str | None:

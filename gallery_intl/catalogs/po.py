@@ -34,6 +34,8 @@ WHOLE_STRING = re.compile(r'(?<!\\)"(?:[^"\\]|\\.)*"$')
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x85\u2028\u2029\ufeff]|\r(?!$)")
 LONGEST = 10_000  # letters of a translation; docutils takes seconds for some texts
 
+Pages = dict[Path, polib.POFile]  # by page, without suffix
+
 
 class CatalogError(Exception):
     """A catalog cannot be used; the text is ``path:line: what (remedy)``."""
@@ -69,6 +71,14 @@ def read(path: Path) -> polib.POFile:
     _refuse_header(path, catalog)
     _refuse_entries(path, catalog)
     return catalog
+
+
+def read_all(folder: Path, suffix: str) -> Pages:
+    """Read the catalogs below a folder."""
+    return {
+        path.relative_to(folder).with_suffix(""): read(path)
+        for path in sorted(folder.rglob(f"*{suffix}"))
+    }
 
 
 def _refuse_broken_lines(path: Path, text: str) -> None:
@@ -119,8 +129,7 @@ def _fault(entry: polib.POEntry, before: int | None) -> str:
     if entry.msgid_plural:
         return "msgid_plural: messages have no plurals (write one msgstr)"
     if len(entry.msgstr) > LONGEST:
-        length = f"{len(entry.msgstr):,} letters"
-        return f"a text of {length} (write at most {LONGEST:,})"
+        return f"a text of {len(entry.msgstr):,} letters (write at most {LONGEST:,})"
     if before is not None:
         return f"message is already at line {before} (keep one of the two)"
     return ""
@@ -175,6 +184,12 @@ def is_english(entry: polib.POEntry) -> bool:
     return is_copy and "unchanged" not in waivers(entry)
 
 
+def is_gap(entry: polib.POEntry, language: str) -> bool:
+    """Return whether readers of a language see no words of it."""
+    is_copy = language != SOURCE_LANGUAGE and is_english(entry)
+    return is_copy or not is_translated(entry)
+
+
 def translations(path: Path) -> dict[str, str]:
     """Map msgid to msgstr for what may be shown; empty if there is no catalog."""
     if not path.is_file():
@@ -182,18 +197,13 @@ def translations(path: Path) -> dict[str, str]:
     return {entry.msgid: entry.msgstr for entry in read(path) if is_translated(entry)}
 
 
-def render(catalog: polib.POFile) -> str:
-    """Return the one canonical text of a catalog: without a blank line at its end."""
-    catalog.wrapwidth = WIDTH
-    return str(catalog).rstrip("\n") + "\n"
-
-
 def write(path: Path, catalog: polib.POFile) -> bool:
-    """Write a catalog in one step if its text changes; tell whether it did."""
-    text = render(catalog)
-    if path.is_file() and path.read_bytes() == text.encode("utf-8"):
+    """Write the one canonical text of a catalog if it changes; tell whether it did."""
+    catalog.wrapwidth = WIDTH
+    data = f"{catalog}".rstrip("\n").encode("utf-8") + b"\n"
+    if path.is_file() and path.read_bytes() == data:
         return False
-    replace_file(path, text.encode("utf-8"))
+    replace_file(path, data)
     return True
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from pathlib import Path, PurePosixPath
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 import polib  # type: ignore[import-untyped]
@@ -22,22 +22,16 @@ PLACEHOLDERS = {"full name", "name", "automatically generated"}
 class Count(NamedTuple):
     """A catalog's messages by state, and the English words still to translate."""
 
-    translated: int
-    fuzzy: int
-    untranslated: int
-    words_left: int
-
-    @property
-    def total(self) -> int:
-        return self.translated + self.fuzzy + self.untranslated
+    translated: int = 0
+    fuzzy: int = 0
+    untranslated: int = 0
+    words_left: int = 0
 
     @property
     def percent(self) -> int:
         """How much is translated, rounded down: 100 means all."""
-        return 100 * self.translated // self.total if self.total else 100
-
-    def plus(self, other: Count) -> Count:
-        return Count(*map(sum, zip(self, other, strict=True)))
+        total = self.translated + self.fuzzy + self.untranslated
+        return 100 * self.translated // total if total else 100
 
 
 class Credits(NamedTuple):
@@ -54,16 +48,14 @@ class Standing(NamedTuple):
     credits: Credits
 
 
-NOTHING = Count(0, 0, 0, 0)
 Row = dict[str, Standing]  # by language
 Table = dict[str, Row]  # by page
 
 
 def credits(header: Mapping[str, str]) -> Credits:
     """Read off a catalog's header who translated it, and who reviewed it."""
-    return Credits(
-        person(header.get("Last-Translator", "")), person(header.get("X-Reviewed", ""))
-    )
+    fields = (header.get(name, "") for name in ("Last-Translator", "X-Reviewed"))
+    return Credits(*map(person, fields))
 
 
 def person(text: str) -> str:
@@ -74,31 +66,28 @@ def person(text: str) -> str:
     return known if is_name else ""
 
 
-def count(catalog: polib.POFile, *, source: bool = False) -> Count:
-    """Count a catalog's messages by state; ``source``: English in it is no gap."""
-    translated = fuzzy = untranslated = words_left = 0
-    for entry in catalogs.active(catalog):
-        if entry.fuzzy:
-            fuzzy += 1
-        elif not entry.msgstr.strip() or (not source and catalogs.is_english(entry)):
-            untranslated += 1
-        else:
-            translated += 1
-            continue
-        words_left += len(entry.msgid.split())
-    return Count(translated, fuzzy, untranslated, words_left)
+def count(catalog: polib.POFile, language: str) -> Count:
+    """Count a catalog's messages by state."""
+    entries = catalogs.active(catalog)
+    left = [entry for entry in entries if catalogs.is_gap(entry, language)]
+    fuzzy = sum(entry.fuzzy for entry in left)
+    words = sum(len(entry.msgid.split()) for entry in left)
+    return Count(len(entries) - len(left), fuzzy, len(left) - fuzzy, words)
+
+
+def add(counts: Iterable[Count]) -> Count:
+    """Add up the numbers of catalogs."""
+    return Count(*map(sum, zip(*counts, strict=True)))
 
 
 def table(locale_dir: Path, languages: list[str]) -> Table:
     """Count every catalog of every language; a missing one counts as nothing done."""
     found: Table = {}
-    for path in paths(locale_dir, languages):
-        language, _messages, *parts = path.relative_to(locale_dir).parts
-        page = PurePosixPath(*parts).with_suffix("").as_posix()
-        catalog = catalogs.read(path)
-        counted = count(catalog, source=language == catalogs.SOURCE_LANGUAGE)
-        known = Standing(counted, credits(catalog.metadata))
-        found.setdefault(page, {})[language] = known
+    for language in languages:
+        folder = locale_dir / language / "LC_MESSAGES"
+        for page, catalog in catalogs.read_all(folder, ".po").items():
+            known = Standing(count(catalog, language), credits(catalog.metadata))
+            found.setdefault(page.as_posix(), {})[language] = known
     # the interface's behind the pages
     order = sorted(found, key=lambda page: (page == catalogs.INTERFACE, page))
     return {page: found[page] for page in order}
@@ -112,11 +101,10 @@ def paths(locale_dir: Path, languages: list[str]) -> list[Path]:
 
 def totals(rows: Table, languages: list[str]) -> dict[str, Count]:
     """Add up all pages by language."""
-    sums = dict.fromkeys(languages, NOTHING)
-    for row in rows.values():
-        for language, known in row.items():
-            sums[language] = sums[language].plus(known.numbers)
-    return sums
+    return {
+        language: add(row[language].numbers for row in rows.values() if language in row)
+        for language in languages
+    }
 
 
 def as_text(rows: Table, languages: list[str]) -> Iterator[str]:

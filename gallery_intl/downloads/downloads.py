@@ -1,8 +1,8 @@
 """Offer each page as a script, a notebook and an archive in the reader's language.
 
-All of it happens while Sphinx reads: a transform before ``Locale`` writes the script,
-``doctree-read`` the notebook from the translated page, and points the links to them
-before Sphinx collects them, and ``env-updated`` packs the archive of all pages.
+All of it happens while Sphinx reads: ``doctree-read`` writes the files of a translated
+page, and points the links to them before Sphinx collects them, and ``env-updated``
+packs the archive of all pages.
 """
 
 from __future__ import annotations
@@ -11,31 +11,21 @@ import io
 import os
 import posixpath
 import zipfile
+from itertools import chain
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import _
-from sphinx.transforms import SphinxTransform
 
-from gallery_intl import order
-from gallery_intl.downloads.markdown import escape
-from gallery_intl.downloads.notebook import (
-    Cell,
-    cells,
-    notebook,
-    page_address,
-    program,
-)
+from gallery_intl.downloads.notebook import cells, notebook, page_address, program
 from gallery_intl.files import replace_file
-from gallery_intl.page.page import ProgramChanged, Script, folders, page_of
+from gallery_intl.page.page import Page, ProgramChanged, Script, folders, page_of
 from gallery_intl.script.source import docstring_lines, same_program
 
 KINDS = (".py", ".ipynb")  # what an archive holds of a page
-MADE = "gallery_intl_downloads"  # from the transform to doctree-read, page by page
 
 
 def folder(env: BuildEnvironment) -> Path:
@@ -60,24 +50,6 @@ def archive(files: dict[str, Path]) -> bytes:
     return packed.getvalue()
 
 
-class WriteScript(SphinxTransform):
-    """Write the script in the build's language; keep it for the notebook."""
-
-    default_priority = order.WRITE_SCRIPT
-
-    def apply(self, **kwargs: Any) -> None:
-        page = page_of(self.env)
-        if page.script is None or page.made is None:
-            return
-        gaps = sum(map(page.catalog.is_gap, page.prose))
-        origin = origin_of(self.env, gaps, len(page.prose))
-        source = below(page.made.source, f"# {origin}")
-        prove(page.script, page.made.source, source, self.config.language)
-        path = folder(self.env) / f"{self.env.docname}.py"
-        write(path, source.encode("utf-8"))
-        self.env.temp_data[MADE] = page.script, source, origin
-
-
 def below(source: str, line: str) -> str:
     """Return a script with a line put before its docstring."""
     lines = source.split("\n")
@@ -85,60 +57,66 @@ def below(source: str, line: str) -> str:
     return "\n".join(lines)
 
 
-def origin_of(env: BuildEnvironment, gaps: int, total: int) -> str:
+def origin_of(env: BuildEnvironment, page: Page) -> str:
     """Return in one line which page and language a download is, and what it lacks."""
     language = env.config.language
     names = getattr(env.config, "gallery_intl_languages", {})
-    page = page_address(env, env.docname) or env.docname
-    text = f"{_(env.config.project)}: {page} ({names.get(language, language)})"
+    address = page_address(env, page.docname) or page.docname
+    text = f"{_(env.config.project)}: {address} ({names.get(language, language)})"
+    total, gaps = len(page.prose), sum(map(page.catalog.is_gap, page.prose))
     note = _("%d %% of this page is translated. The rest is shown in English.")
     return f"{text}. {note % (100 * (total - gaps) // total)}" if gaps else text
 
 
-def write_notebook(app: Sphinx, document: nodes.document) -> None:
-    """Write the notebook and the archive of a page that was just read."""
-    env = app.env
-    if made := env.temp_data.get(MADE):
-        script, source, origin = made
-        found = page_cells(env, document, script, source, origin)
+def write_downloads(app: Sphinx, document: nodes.document) -> None:
+    """Write script, notebook and archive of a page that was just read."""
+    env, page = app.env, page_of(app.env)
+    if page.script and page.made:
+        origin = origin_of(env, page)
+        source = below(page.made.source, f"# {origin}")
+        # listeners are given the script; they return cells that prepare it, with a tag
+        first = env.events.emit("gallery-notebook-cells", page.script.text)
+        title, *rest = cells(env, document, page.script, source, origin)
+        found = [title, *chain(*first), *rest]
         # the docstring is no code in a notebook, but stands for itself in a script
-        other = f'"""."""\n{program(found)}'
-        prove(script, script.text, other, env.config.language)
+        for program_ in (source, f'"""."""\n{program(found)}'):
+            prove(page.script, program_, env.config.language)
         files = [folder(env) / f"{env.docname}{kind}" for kind in KINDS]
-        write(files[1], notebook(found).encode("utf-8"))
+        for file, text in zip(files, (source, notebook(found)), strict=True):
+            write(file, text.encode("utf-8"))
         packed = archive({file.name: file for file in files})
         write(folder(env) / f"{env.docname}.zip", packed)
         env.note_dependency(Path(env.srcdir, f"{env.docname}.py"))
+    for block in list(document.findall(nodes.literal_block)):
+        if "file" in block:
+            offer(env, document, block)
     for link in document.findall(addnodes.download_reference):
         point_to_translation(env, link)
 
 
-def prove(script: Script, source: str, other: str, language: str) -> None:
+def offer(
+    env: BuildEnvironment, document: nodes.document, block: nodes.literal_block
+) -> None:
+    """Put its name and a download above a program that a script writes to a file."""
+    path = folder(env) / env.docname / block["file"]
+    write(path, f"{block.astext()}\n".encode())
+    words = nodes.literal("", path.name), nodes.inline("", _("Download"))
+    target = "/" + Path(os.path.relpath(path, env.srcdir)).as_posix()
+    link = addnodes.download_reference("", "", *words, reftarget=target)
+    classes = ["program", "literal-block-wrapper"]
+    box = nodes.container(literal_block=True, classes=classes)
+    block.parent.replace(block, box)
+    document.set_id(box)  # HTML links to it
+    box += [nodes.caption("", "", link), block]
+
+
+def prove(script: Script, other: str, language: str) -> None:
     """Stop the build if a download is not the page's program."""
-    if difference := same_program(source, other, docstring=False):
+    if difference := same_program(script.text, other, docstring=False):
         raise ProgramChanged(
             f"{script.path}:{difference.line}: the download in {language!r} is another "
             f"program: {difference.reason}"
         )
-
-
-def page_cells(
-    env: BuildEnvironment,
-    document: nodes.document,
-    script: Script,
-    source: str,
-    origin: str,
-) -> list[Cell]:
-    """Return the cells of a page's notebook.
-
-    It begins with what listeners of ``gallery-notebook-cells`` return: lists of cells
-    that prepare a program, with a tag, given its script.
-    """
-    found = cells(env, document, script, source)
-    text = found[0].source if found and found[0].kind == "markdown" else ""
-    found[: bool(text)] = [Cell("markdown", f"{text}\n\n*{escape(origin)}*".strip())]
-    first = env.events.emit("gallery-notebook-cells", script.text)
-    return [*(cell for more in first for cell in more), *found]
 
 
 def point_to_translation(env: BuildEnvironment, link: nodes.Element) -> None:
@@ -155,6 +133,12 @@ def point_to_translation(env: BuildEnvironment, link: nodes.Element) -> None:
         return
     if ours.is_file():
         link["reftarget"] = "/" + Path(os.path.relpath(ours, env.srcdir)).as_posix()
+
+
+def script_download(env: BuildEnvironment, page: str) -> str:
+    """Return the file, below the downloads, of a page's script; "" if there is none."""
+    ours = Path(os.path.relpath(folder(env) / f"{page}.py", env.srcdir))
+    return str(env.dlfiles[ours][1]) if ours in env.dlfiles else ""
 
 
 def pack_gallery(app: Sphinx, env: BuildEnvironment) -> None:

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from collections.abc import Iterable
+from textwrap import indent
 
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.locale import admonitionlabels
+from sphinx.util import logging
 
 from gallery_intl.text.wrapping import one_line
 
-SKIPPED = (nodes.Invisible, nodes.system_message, nodes.raw, nodes.colspec)
+logger = logging.getLogger(__name__)
+
+SKIPPED = (nodes.Invisible, nodes.system_message, nodes.raw, nodes.colspec, nodes.meta)
 OPENED = (  # what holds blocks, and has no sign of its own
     nodes.compound,
     nodes.container,
@@ -24,23 +28,10 @@ OPENED = (  # what holds blocks, and has no sign of its own
     nodes.field_body,
     nodes.figure,
     nodes.legend,
+    nodes.section,
     addnodes.only,
 )
 ESCAPED = re.compile(r"[\\`*\[\]<$]|~~|(?<![^\W_])_|_(?![^\W_])")
-
-
-class Context(NamedTuple):
-    """What the text of a page does not say itself."""
-
-    link: Callable[[nodes.Element], tuple[str, str]]  # text ("": its own) and address
-    image: Callable[[str], str]  # the address of an image, by its path
-    label: Callable[[str], str]  # the title of an admonition, by its kind
-    unknown: Callable[[nodes.Element], None]  # told of what has no Markdown
-
-
-def markdown(elements: Iterable[nodes.Node], context: Context, level: int = 1) -> str:
-    """Return block elements one after the other; ``level`` is that of a title."""
-    return Writer(context, level).blocks(elements)
 
 
 def escape(text: str) -> str:
@@ -61,11 +52,9 @@ def code(text: str) -> str:
     return f"{sign}{pad}{text}{pad}{sign}"
 
 
-def indented(text: str, prefix: str, first: str | None = None) -> str:
-    """Return a text with a prefix before each line, another before the first."""
-    top, *rest = text.split("\n")
-    top = f"{prefix}{top}".rstrip() if first is None else first + top
-    return "\n".join([top, *(f"{prefix}{line}".rstrip() for line in rest)])
+def quoted(text: str) -> str:
+    """Return a text as a quotation."""
+    return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
 
 
 def joins_words(before: str, inside: str, after: str) -> bool:
@@ -89,9 +78,22 @@ def _is_sign(letter: str) -> bool:
 class Writer:
     """Write docutils nodes, one method for each kind of them."""
 
-    def __init__(self, context: Context, level: int) -> None:
-        self.context = context
-        self.level = level
+    def link(self, node: nodes.Element) -> tuple[str, str]:
+        """Return the text of a link ("": its own) and its address."""
+        return "", node.get("refuri", "")
+
+    def image(self, uri: str) -> str:
+        """Return the address of an image."""
+        return uri
+
+    def unknown(self, node: nodes.Element) -> None:
+        logger.warning(
+            "there is no Markdown for %r: the notebook has its text only",
+            node.tagname,
+            type="gallery_intl",
+            subtype="downloads",
+            location=node,
+        )
 
     def blocks(self, elements: Iterable[nodes.Node], between: str = "\n\n") -> str:
         written = (self.block(node) for node in elements)
@@ -103,11 +105,11 @@ class Writer:
         if method := getattr(self, f"block_{node.tagname}", None):
             return str(method(node))
         if isinstance(node, nodes.Admonition):
-            return self.quotation(self.context.label(node.tagname), node.children)
+            return self.quotation(str(admonitionlabels[node.tagname]), node.children)
         if isinstance(node, nodes.TextElement):
             return self.inline(node)
         if not isinstance(node, OPENED):
-            self.context.unknown(node)
+            self.unknown(node)
         return self.blocks(node.children)
 
     def inline(self, node: nodes.Element) -> str:
@@ -129,11 +131,12 @@ class Writer:
         text = re.sub(r"^([-+#>])(?=[\s#]|$)", r"\\\1", text)
         return re.sub(r"^(\d+)([.)])(?=\s|$)", r"\1\\\2", text)
 
-    def block_section(self, node: nodes.Element) -> str:
-        return Writer(self.context, self.level + 1).blocks(node.children)
-
     def block_title(self, node: nodes.Element) -> str:
-        return f"{'#' * min(self.level, 6)} {self.inline(node)}"
+        level, above = 0, node.parent
+        while above is not None:
+            level += isinstance(above, nodes.section)
+            above = above.parent
+        return f"{'#' * min(level, 6)} {self.inline(node)}"
 
     def block_rubric(self, node: nodes.Element) -> str:
         return f"**{self.inline(node)}**"
@@ -166,7 +169,7 @@ class Writer:
         texts = [self.blocks(item.children) for item in node.children]
         loose = any("\n\n" in text for text in texts)
         return ("\n\n" if loose else "\n").join(
-            indented(text, " " * len(mark), mark)
+            mark + indent(text, " " * len(mark)).lstrip(" ")
             for mark, text in zip(marks, texts, strict=True)
         )
 
@@ -177,10 +180,10 @@ class Writer:
     block_citation = block_footnote
 
     def block_block_quote(self, node: nodes.Element) -> str:
-        return indented(self.blocks(node.children), "> ")
+        return quoted(self.blocks(node.children))
 
     def quotation(self, title: str, children: Iterable[nodes.Node]) -> str:
-        return indented(f"**{title}**\n\n{self.blocks(children)}", "> ")
+        return quoted(f"**{title}**\n\n{self.blocks(children)}")
 
     def block_admonition(self, node: nodes.Element) -> str:
         title, *rest = node.children
@@ -258,12 +261,12 @@ class Writer:
         return f"${node.astext().strip()}$"
 
     def inline_image(self, node: nodes.Element) -> str:
-        return f"![{escape(node.get('alt', ''))}]({self.context.image(node['uri'])})"
+        return f"![{escape(node.get('alt', ''))}]({self.image(node['uri'])})"
 
     block_image = inline_image
 
     def inline_reference(self, node: nodes.Element) -> str:
-        title, address = self.context.link(node)
+        title, address = self.link(node)
         if not address:
             return self.marked(node, "*", "em", title) if title else self.inline(node)
         text = escape(title) if title else self.inline(node)

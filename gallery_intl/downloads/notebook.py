@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import json
 import mimetypes
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,22 +15,18 @@ from typing import NamedTuple
 
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
-from sphinx.locale import admonitionlabels
-from sphinx.util import docname_join, logging
+from sphinx.util import docname_join
 
-from gallery_intl.downloads.markdown import Context, markdown
-from gallery_intl.page.page import Script, catalog_of, script_of
+from gallery_intl.downloads.markdown import Writer
+from gallery_intl.page.page import Script, page_title
 from gallery_intl.page.upstream import EXAMPLE_TITLE, PREFIX, block_line
-from gallery_intl.script.source import Block, blocks, docstring_lines
-
-logger = logging.getLogger(__name__)
+from gallery_intl.script.files import file_of, statement
+from gallery_intl.script.source import Block, blocks
 
 FORMAT = {"nbformat": 4, "nbformat_minor": 5}
 NOT_RUN: dict[str, object] = {"execution_count": None, "outputs": []}
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 METADATA = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
-
-Nodes = list[tuple[int, nodes.Node]]  # with the level that a title there would have
 
 
 class Cell(NamedTuple):
@@ -43,21 +38,26 @@ class Cell(NamedTuple):
 
 
 def cells(
-    env: BuildEnvironment, document: nodes.document, script: Script, source: str
+    env: BuildEnvironment,
+    document: nodes.document,
+    script: Script,
+    source: str,
+    origin: str,
 ) -> list[Cell]:
     """Return the text of a page as Markdown and the blocks of its script as code.
 
-    ``source`` is the script in the page's language.
+    ``source`` is the script in the page's language; ``origin`` ends the first text.
     """
-    context, shown = context_of(env), script.blocks()
+    writer, shown = PageWriter(env), script.blocks()
     texts = text_of_blocks(document, shown)
+    texts[shown[0].line].append(nodes.paragraph("", "", nodes.emphasis("", origin)))
     found = []
     for before, block in zip(shown, blocks(source), strict=True):
         if block.kind == "code":
-            cell = Cell("code", block.source.strip("\n"))
+            file = file_of(block.source)
+            cell = Cell("code", file.cell() if file else block.source.strip("\n"))
         else:
-            parts = (markdown([x], context, level) for level, x in texts[before.line])
-            cell = Cell("markdown", "\n\n".join(filter(None, parts)))
+            cell = Cell("markdown", writer.blocks(texts[before.line]))
         if cell.source.strip():
             found.append(cell)
     return found
@@ -65,28 +65,22 @@ def cells(
 
 def text_of_blocks(
     document: nodes.document, shown: Sequence[Block]
-) -> dict[int, Nodes]:
+) -> dict[int, list[nodes.Node]]:
     """Return what a page shows of each text block, by the block's first line."""
-    found: dict[int, Nodes] = defaultdict(list)
-    place: Block | None = None
-    for level, node in flat(document):
-        if isinstance(node, nodes.comment):
-            if line := block_line(node):
-                place = [block for block in shown if block.line <= line][-1]
-        elif place is None and isinstance(node, nodes.target):
-            place = shown[0]  # Sphinx-Gallery's label stands before the docstring
-        if place and not is_furniture(node):
-            found[place.line].append((level, node))
+    found: dict[int, list[nodes.Node]] = defaultdict(list)
+    place = shown[0].line
+    for node in flat(document):
+        if isinstance(node, nodes.comment) and (line := block_line(node)):
+            place = max(block.line for block in shown if block.line <= line)
+        if not is_furniture(node):
+            found[place].append(node)
     return found
 
 
-def flat(node: nodes.Element, level: int = 0) -> Iterator[tuple[int, nodes.Node]]:
+def flat(node: nodes.Element) -> Iterator[nodes.Node]:
     """Yield what stands in a page, sections opened."""
     for child in node.children:
-        if isinstance(child, nodes.section):
-            yield from flat(child, level + 1)
-        else:
-            yield level, child
+        yield from flat(child) if isinstance(child, nodes.section) else [child]
 
 
 def is_furniture(node: nodes.Node) -> bool:
@@ -100,55 +94,31 @@ def is_furniture(node: nodes.Node) -> bool:
 
 def page_address(env: BuildEnvironment, docname: str) -> str:
     """Return the address of a page; "" if ``html_baseurl`` is not configured."""
-    base = getattr(env.config, "html_baseurl", "")
+    base = env.config.html_baseurl
     uri = env._app.builder.get_target_uri(docname)
     return f"{base.rstrip('/')}/{uri}" if base else ""
 
 
-def page_title(env: BuildEnvironment, docname: str) -> str:
-    """Return the title of any page in the build's language.
+class PageWriter(Writer):
+    """Write a page for readers outside of its site."""
 
-    It is looked up where it is written, because that page may be read after this.
-    """
-    script = script_of(env, docname)
-    if script is None:
-        known = env.titles.get(docname)
-        return known.astext() if known is not None else docname.rpartition("/")[2]
-    first, last = docstring_lines(script.text)
-    lines = script.text.split("\n")[first - 1 : last]
-    texts = (line.strip().lstrip("rRuU").strip("\"'").strip() for line in lines)
-    title = next(text for text in texts if re.search(r"\w", text))
-    return (catalog_of(env, docname).translation(title) or title).replace("``", "")
+    def __init__(self, env: BuildEnvironment) -> None:
+        self.env = env
 
-
-def context_of(env: BuildEnvironment) -> Context:
-    """Return what the Markdown of a page refers to."""
-
-    def link(node: nodes.Element) -> tuple[str, str]:
+    def link(self, node: nodes.Element) -> tuple[str, str]:
         if node.get("reftype") != "doc":
-            return "", node.get("refuri", "")
-        docname = docname_join(env.docname, node["reftarget"])
-        title = "" if node.get("refexplicit") else page_title(env, docname)
-        return title, page_address(env, docname)
+            return super().link(node)
+        docname = docname_join(self.env.docname, node["reftarget"])
+        title = "" if node.get("refexplicit") else page_title(self.env, docname)
+        return title, page_address(self.env, docname)
 
-    def image(uri: str) -> str:
-        path = Path(env.relfn2path(uri, env.docname)[1])
+    def image(self, uri: str) -> str:
+        path = Path(self.env.relfn2path(uri, self.env.docname)[1])
         if "://" in uri or not path.is_file():
             return uri
         kind = mimetypes.guess_type(path)[0] or "image/png"
         data = base64.b64encode(path.read_bytes()).decode("ascii")
         return f"data:{kind};base64,{data}"
-
-    def unknown(node: nodes.Element) -> None:
-        logger.warning(
-            "there is no Markdown for %r: the notebook has its text only",
-            node.tagname,
-            type="gallery_intl",
-            subtype="downloads",
-            location=node,
-        )
-
-    return Context(link, image, lambda kind: str(admonitionlabels[kind]), unknown)
 
 
 def notebook(cells: list[Cell]) -> str:
@@ -170,4 +140,4 @@ def notebook(cells: list[Cell]) -> str:
 def program(cells: list[Cell]) -> str:
     """Return the page's own program, without the cells that prepare it."""
     own = (cell.source for cell in cells if cell.kind == "code" and not cell.tag)
-    return "\n\n".join(own)
+    return "\n\n".join(map(statement, own))

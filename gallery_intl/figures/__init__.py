@@ -53,7 +53,9 @@ def setup(app: Sphinx) -> ExtensionMetadata:
 
     app.setup_extension("sphinx_gallery.gen_gallery")
     app.add_directive("image-sg", figures.GalleryImage, override=True)
+    app.add_directive("alt-text", figures.AltText)
     app.add_node(figures.figure_message)
+    app.add_transform(figures.Describe)
     app.add_transform(figures.TranslateFigures)
     app.add_css_file(figures.STYLE.name)
     app.connect("builder-inited", figures.add_style)

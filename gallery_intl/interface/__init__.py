@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from sphinx.application import Sphinx
+from sphinx.util.typing import ExtensionMetadata
 
 from gallery_intl import order
+from gallery_intl.interface import (
+    direction,
+    languages,
+    lines,
+    pydata,
+    search,
+    search_index,
+    words,
+)
 
-if TYPE_CHECKING:  # what needs no Sphinx imports this package too
-    from sphinx.application import Sphinx
-    from sphinx.util.typing import ExtensionMetadata
 
-
-def load_for_theme(app: Sphinx) -> None:
-    """Load what is for one theme, or for those that are made from it."""
+def load_for_build(app: Sphinx) -> None:
+    """Load what is for one theme or those made from it, or for some languages."""
     if "pydata_sphinx_theme" in app.extensions:
-        from gallery_intl.interface import pydata
-
         pydata.translate_options(app)
         complete = pydata.complete_style_sheets
         app.connect("build-finished", complete, priority=order.COMPLETE_STYLES)
+    if direction.runs_right_to_left(app.config.language):
+        app.connect("page-finished", direction.direct_page)
 
 
-def setup(app: Sphinx) -> ExtensionMetadata:
-    from gallery_intl.interface import direction, languages, search, words
-
+def add_settings(app: Sphinx) -> None:
     # the languages of the site and their own names, as a menu shows them
     app.add_config_value("gallery_intl_languages", {}, "html", dict)
     # where another language is, from the first page of this one; "": nowhere, None:
@@ -35,16 +39,30 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_config_value("gallery_intl_address", "", "env", str)
     # set by us: Sphinx reads all pages again when it changes
     app.add_config_value("gallery_intl_interface", "", "env", str)
+    # pages that a search shows behind all others, such as "about"; * is any letters
+    app.add_config_value("gallery_intl_search_last", [], "", list)
+    # what a search that finds nothing says at its end: what the site does not treat
+    app.add_config_value("gallery_intl_search_missing", "", "", str)
+    # whether titles break at their colon first, and Korean keeps brackets with words
+    app.add_config_value("gallery_intl_lines", False, "html", bool)
+    # with it, words of titles that browsers would cut: {"ja": ["方法"]}
+    app.add_config_value("gallery_intl_unbroken", {}, "html", dict)
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    add_settings(app)
+    app.setup_extension("gallery_intl.finished")
     for language in (search.KoreanSearch, search.JapaneseSearch, search.ChineseSearch):
         app.add_search_language(language)
     app.connect("config-inited", languages.configure)
+    app.connect("config-inited", lines.switch_on)
     app.connect("config-inited", words.remember_interface)
     app.connect("builder-inited", words.collect_or_translate)
-    app.connect("builder-inited", load_for_theme)
-    app.connect("doctree-resolved", search.notice_page, priority=order.INDEX_PAGE)
+    app.connect("builder-inited", load_for_build)
+    app.add_env_collector(search_index.Collector)
     app.connect("html-page-context", languages.add_links)
     app.connect("html-page-context", words.site_title)
-    app.connect("build-finished", direction.direct_pages)
+    app.connect("build-finished", search_index.write)
     app.connect("build-finished", words.translate_scripts)
     app.add_css_file("gallery_intl.css")
     app.add_js_file("gallery_intl.js", loading_method="defer")

@@ -29,9 +29,6 @@ def directed(page: str) -> str:
     return ENGLISH.sub(r'\1 dir="ltr"', PAGE.sub(r'\1 dir="rtl"', page, count=1))
 
 
-def direct_pages(app: Sphinx, error: Exception | None) -> None:
-    """Write the direction into finished pages."""
-    is_html = app.builder.format == "html" and not error
-    if is_html and runs_right_to_left(app.config.language):
-        for path in sorted(Path(app.outdir).rglob("*.html")):
-            path.write_text(directed(path.read_text("utf-8")), encoding="utf-8")
+def direct_page(app: Sphinx, path: Path, text: list[str]) -> None:
+    """Write the direction into a finished page."""
+    text[0] = directed(text[0])

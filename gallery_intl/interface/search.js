@@ -1,145 +1,301 @@
-// Added to Sphinx's language_data.js. Sphinx calls splitQuery for the words of a query;
-// methods of its Search are replaced, because its own can only ask for whole words.
+// Added to Sphinx's language_data.js: finds the sections that answer a query. Sphinx asks
+// for Search.performTermsSearch; what is shown is in results.js.
 
 (() => {
-// From a disk no page is read for its snippet: none is asked for, nor its place kept.
-const fromDisk = location.protocol === "file:";
-if (fromDisk) DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
-document.documentElement.classList.toggle("has-snippets", !fromDisk);
-
 const letters = `[${searchKnows.letters}]`;
-const hyphened = `(?:(?!${letters})[\\p{L}\\p{N}_])+(?:-(?:(?!${letters})[\\p{L}\\p{N}_])+)*`;
-const runs = new RegExp(`${letters}+|${hyphened}`, "gu");
-const isPaired = new RegExp(`^${letters}{2,}$`, "u");
-const hasLetter = new RegExp(letters, "u");
+const latin = `(?:(?!${letters})[\\p{L}\\p{N}_])+`;
+const runs = new RegExp(`${letters}+|${latin}(?:-${latin})*`, "gu");
+const isRun = new RegExp(`^${letters}`, "u");
+const isKana = /^[\u3041-\u3096]+$/u;
 const particle = new RegExp(`^(${letters}{2,}?)(?:${searchKnows.particles || "$^"})$`, "u");
+const isParticle = new RegExp(`^(?:${searchKnows.particles || "$^"})$`, "u");
+const ending = new RegExp(`^(${letters}*?)(?:${searchKnows.endings || "$^"})$`, "u");
 const isFiller = new RegExp(`^[${searchKnows.fillers}]+$`, "u");
-const modules = /(?:[A-Za-z_]\w*\.)+(?=[A-Za-z_]\w{2})/g; // torch.nn. before a name
+const asked = new RegExp(`^(?:${searchKnows.asked || "$^"})$`, "u");
+const askedInside = new RegExp(searchKnows.asked || "$^", "gu");
+const modules = /(?:[a-z_]\w*\.)+(?=[a-z_]\w{2})(?!ipynb)/g; // torch.nn. before a name
+
+// How much a word says about a section: it is in code only, in the text, often, defined.
+// In the title it says more, most in its subject, which stands before a colon.
+const STRENGTHS = { ",": 0.4, ";": 1, ":": 1.6, "!": 2.7 };
+const ofTitle = (word, { title }) => {
+  const [subject] = normal(title).split(":");
+  const isIn = isRun.test(word) ? subject.includes(word) : namesIn(subject).includes(word);
+  return 1.2 + (isIn ? 5 / Math.max(2, lengthOf(subject)) : 3 / Math.max(2, lengthOf(title)));
+};
+const namesIn = (text) => {
+  const names = wordsOf(text).filter((word) => !isRun.test(word));
+  return names.flatMap((name) => [name, ...name.split("-")]).map(stem);
+};
+const lengthOf = (title) =>
+  sum(wordsOf(normal(title)).map((word) => (isRun.test(word) ? word.length / LETTERS : 1)));
+const LETTERS = 2.5; // of a language without spaces make a word
+const PAIR = 0.5; // of the strength of a word, has a pair of letters
+const AS_LONG = 1.5; // words; a longer text for the same says no more
+const FIRST = 1.25; // the page that is the first to say a word explains it
+const SUBJECT = 0.25; // of a word, has one that is in the name of the site
+const START = 0.4; // of a section's score, for the beginning of its page
+const ANYWHERE = 0.5;
+const KINDS = { page: 1, list: 0.3, last: 0.05 }; // has a subject, lists others, is about the site
+const SHORTEST_BEGINNING = 3; // letters of a name
+const SHORTEST_TO_MISSPELL = 5;
 
 const normal = (text) => text.normalize("NFKC").toLowerCase();
-const bare = (name) => name.replace(/[-_+]/g, "");
-const marks = (term) => term.length - term.replace(/\++$/, "").length + 1;
-
-// Words as they were typed, without particles: Sphinx also marks them on the page.
-const splitQuery = window.splitQuery = (query) => {
-  let text = query.normalize("NFKC").replace(modules, "");
-  for (const [typed, ours] of Object.entries(searchKnows.synonyms)) text = text.replaceAll(typed, ours);
-  const found = text.match(runs) || [];
-  const told = found.filter((run) => !isFiller.test(run));
-  return (told.length ? told : found).map((run) => run.replace(particle, "$1"));
-};
-
+const bare = (name) => name.replace(/[-_\s]/g, "");
+const stem = (word) => new Stemmer().stemWord(word);
+const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 const pairsOf = (word) => [...word].slice(1).map((letter, i) => [...word][i] + letter);
+const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
+const add = (map, key, value) => map.set(key, (map.get(key) ?? 0) + value);
+const best = (map, key, value) => map.set(key, Math.max(map.get(key) ?? 0, value));
 
-// How well something has a word, from 0. A compound may be written as several words, so
-// not each of its pairs must be there, but each of its letters in one of them.
-const shareOf = (word, strength) => {
-  const [first, ...others] = word.split("-");
-  if (others.length)
-    return Math.max(strength(word), Math.min(...[first, ...others].map(strength)) / 4);
-  if (!isPaired.test(word)) return strength(word);
-  const found = pairsOf(word).map(strength);
-  const needed = (letter) => isFiller.test(word) || !isFiller.test(letter);
-  const isThere = (letter, i) => found[i - 1] || found[i] || !needed(letter);
-  if (![...word].every(isThere)) return 0;
-  const mean = found.reduce((a, b) => a + b) / found.length;
-  return found.includes(0) ? mean / 2 : mean;
+// The index, unpacked when it is first asked.
+
+let unpacked = null;
+const index = () => (unpacked ??= unpack(Search._index.ours));
+
+const unpack = ({ pages, places, synonyms, subject }) => {
+  const sections = pages.flatMap(([, , found], page) =>
+    found.map(([id, title], at) => ({ page, at, id, title })));
+  const starts = sections.flatMap(({ at }, number) => (at ? [] : [number]));
+  const names = Object.keys(places).filter((word) => !isRun.test(word));
+  const ours = synonyms.map(([typed, words]) =>
+    ({ typed, words, is: new RegExp(`^${patternOf(typed)}$`, "u") }));
+  const typed = new RegExp(synonyms.map(([typed]) => patternOf(typed)).join("|") || "$^", "gu");
+  return { pages, places, sections, starts, names, ours, typed, subject: normal(subject) };
 };
 
-// Pages and how well each has a pair or name: 1, more for its main words (+, ++), less
-// for a name that was typed in part, or without its underscores.
-const pagesOf = (piece) => {
-  const pages = new Map();
-  const add = (files, strength) =>
-    [files ?? []].flat().forEach((file) =>
-      pages.set(file, Math.max(pages.get(file) ?? 0, strength)));
-  const partly = !isPaired.test(piece) && (piece.length > 2 || hasLetter.test(piece));
-  for (const terms of [Search._index.terms, Search._index.titleterms]) {
-    ["", "+", "++"].forEach((mark, i) => add(terms[piece + mark], i + 1));
-    for (const term of partly ? Object.keys(terms) : [])
-      if (bare(term).includes(bare(piece)))
-        add(terms[term], marks(term) * (bare(term) === bare(piece) ? 0.9 : 0.5));
+// Readers write "multi gpu", "multi-GPU" and "multigpu"; GPU is no part of GPUs' names.
+const patternOf = (typed) => {
+  const before = /^[a-z0-9]/.test(typed) ? "(?<![a-z0-9_])" : "";
+  const behind = /[a-z0-9]$/.test(typed) ? "(?:e?s)?(?![a-z0-9_])" : "";
+  return before + escaped(typed).replace(/[-_\s]+/g, "[-_\\s]?") + behind;
+};
+
+// Where a word of the index is: section and strength.
+const placesOf = (word) => {
+  const places = new Map();
+  const { sections } = index();
+  let section = -1;
+  for (const [, step, mark] of (index().places[word] ?? "").matchAll(/([0-9a-z]*)([,;:!.])/g)) {
+    section += step ? parseInt(step, 36) : 1;
+    places.set(section, STRENGTHS[mark] ?? ofTitle(word, sections[section]));
   }
-  return pages;
+  return places;
 };
 
-// How well a title names a word, which is stemmed if the language has a stemmer. What
-// stands first is the subject.
-const shareOfTitle = (word, title) => {
-  const text = normal(title);
-  const words = splitQuery(title).map((w) => new Stemmer().stemWord(w.toLowerCase()));
-  const share = shareOf(word, (piece) =>
-    words.includes(piece) || (hasLetter.test(piece) && text.includes(piece))
-      ? 1
-      : piece.length > 2 && bare(text).includes(bare(piece)) ? 0.5 : 0);
-  const place = Math.max(text.indexOf(word), text.indexOf(word.slice(0, 2)), 0);
-  return share && share * (1.5 - place / text.length / 2);
+// A query: each of its needs can be met by one of several texts, and each of these has words.
+
+const needsOf = (query) => {
+  const text = normal(query).replace(modules, "");
+  const needs = [];
+  let at = 0;
+  for (const { 0: typed, index: place } of text.matchAll(index().typed)) {
+    needs.push(...plainNeeds(text.slice(at, place)), needOfTyped(typed));
+    at = place + typed.length;
+  }
+  needs.push(...plainNeeds(text.slice(at)));
+  const told = needs.filter(({ isAside }) => !isAside);
+  return told.length ? told : needs.filter(({ typed }) => typed);
 };
 
-const sectionsOf = (file) =>
-  Object.entries(Search._index.alltitles).flatMap(([title, places]) =>
-    places.filter((p) => p[0] === file && p[1]).map((p) => ({ title, id: p[1] })));
+const needOfTyped = (typed) => {
+  const same = index().ours.flatMap(({ is, words }) => (is.test(typed) ? words : []));
+  return needOf(typed, [typed, ...same.map(normal)].map(wordsOf));
+};
 
-// A page must have all words, better side by side. Its sections follow it.
-const search = (words) => {
-  const { docnames, filenames, titles } = Search._index;
-  const strengthOf = (word) => {
-    const known = new Map();
-    const pages = (piece) => known.get(piece) ?? known.set(piece, pagesOf(piece)).get(piece);
-    return (file) => shareOf(word, (piece) => pages(piece).get(file) ?? 0);
-  };
-  const strengths = words.map(strengthOf);
-  const seams = words.slice(1).map((word, i) => [...words[i]].at(-1) + [...word][0])
-    .filter((seam) => isPaired.test(seam)).map(strengthOf);
-  return docnames.flatMap((docname, file) => {
-    const texts = strengths.map((strength) => strength(file));
-    if (!words.length || texts.includes(0)) return [];
-    const sections = sectionsOf(file).map(({ title, id }) =>
-      ({ title, id, shares: words.map((word) => shareOfTitle(word, title)) }));
-    const apart = seams.some((strength) => !strength(file)) ? 2 : 1;
-    let score = 0;
-    words.forEach((word, i) => {
-      const named = sections.reduce((sum, { shares }) => sum + shares[i], 0);
-      score += texts[i] / apart + 4 * shareOfTitle(word, titles[file]) + (3 * named) / (named + 1);
-    });
-    if (/(^|\/)index$/.test(docname)) score /= 4; // it lists pages: those come first
-    if (!docname.includes("/")) score /= 3; // about the site, not about its subject
-    score = 10 * score / words.length - file / 1000; // none equal: sections stay with pages
-    const result = (title, anchor, at, kind) =>
-      [docname, title, anchor, null, score - at / 1e5, filenames[file], kind];
-    return [
-      result(titles[file], "", 0, SearchResultKind.text),
-      ...sections.filter(({ shares }) => !shares.includes(0)).map(({ title, id }, i) =>
-        result(`${titles[file]} > ${title}`, `#${id}`, i + 1, SearchResultKind.title)),
-    ];
+// Every page is about the subject of the site: a word of its name sets none apart.
+const needOf = (typed, texts) =>
+  ({ typed, texts, isSubject: texts.some((words) => words.every(isOfSubject)) });
+
+const isOfSubject = (word) => {
+  const { subject } = index();
+  return isRun.test(word) ? subject.includes(word) : namesIn(subject).includes(stem(word));
+};
+
+// The words of a text, without what is beside its subject where there is more.
+const wordsOf = (text) => {
+  const words = (text.match(runs) ?? []).flatMap(partsOf).filter(Boolean);
+  const told = words.filter((word) => !isAside(word));
+  return told.length ? told : words;
+};
+
+const partsOf = (run) => {
+  if (!isRun.test(run) || asked.test(run)) return [run];
+  if (isParticle.test(run)) return [""];
+  const word = run.replace(ending, "$1").replace(particle, "$1");
+  return searchKnows.particles ? [word] : word.split(askedInside).filter((part) => part);
+};
+
+const plainNeeds = (text) => (text.match(runs) ?? []).flatMap(partsOf).map((word) =>
+  misspelt(word) ?? { ...needOf(word, [[word]]), isAside: isAside(word) });
+
+// What is beside the subject of a query, which holds other words as well.
+const isAside = (word) =>
+  !word || stopwords.has(word) || asked.test(word) || isFiller.test(word)
+  || /^\d+$/.test(word) || (isRun.test(word) && [...word].length < 2);
+
+// A name that is nowhere, but nearly like one that is, or that readers type for ours.
+const misspelt = (word) => {
+  const { names, ours } = index();
+  const plain = bare(word);
+  const isKnown = (name) => likeness(plain, name) || name === stem(word);
+  if (isRun.test(word) || names.some(isKnown)) return null;
+  const typed = ours.map((one) => one.typed);
+  const near = likest(plain, [...typed, ...names]);
+  if (!near.length) return null;
+  const need = typed.includes(near[0])
+    ? needOfTyped(near[0])
+    : needOf(word, near.map((name) => [name]));
+  return { ...need, typed: word, isMisspelt: true };
+};
+
+// What is found of a word: the strength in each section, and the pages that have all of it.
+
+const pageOf = (section) => index().sections[section].page;
+const pagesOf = (places) => new Set([...places.keys()].map(pageOf));
+
+const rarity = (places) => {
+  const all = index().sections.length;
+  return Math.log(1 + (all - places.size + 0.5) / (places.size + 0.5));
+};
+
+const weighted = (places, factor = 1) => {
+  const rare = rarity(places) * factor;
+  return new Map([...places].map(([section, strength]) => [section, strength * rare]));
+};
+
+const findWord = (word) => {
+  if (!isRun.test(word)) return findName(word);
+  return [...word].length > 1 ? findRun(word) : findLetter(word);
+};
+
+// One letter: all pairs that have it.
+const findLetter = (letter) => {
+  const places = new Map();
+  for (const pair of Object.keys(index().places))
+    if (pair.includes(letter))
+      placesOf(pair).forEach((strength, section) => best(places, section, strength));
+  return { scores: weighted(places), whole: pagesOf(places) };
+};
+
+// A run of letters by its pairs. It may be written as several words: not each of its pairs
+// must be there, but each of its letters in one of them.
+const findRun = (word) => {
+  const all = [...word];
+  const isIndexed = (pair) => isKana.test(word) || !isKana.test(pair);
+  const places = pairsOf(word).map((pair) => (isIndexed(pair) ? placesOf(pair) : new Map()));
+  const pages = places.map(pagesOf);
+  const scores = new Map();
+  places.map((found) => weighted(found, PAIR)).forEach((found) =>
+    found.forEach((score, section) => add(scores, section, score)));
+  const isThere = (page) => (letter, i) =>
+    pages[i - 1]?.has(page) || pages[i]?.has(page) || isFiller.test(letter);
+  const candidates = new Set(pages.flatMap((found) => [...found]));
+  return { scores, whole: new Set([...candidates].filter((page) => all.every(isThere(page)))) };
+};
+
+// A name as it is, from its beginning, or without its underscores.
+const findName = (word) => {
+  const plain = bare(word);
+  const places = new Map();
+  const take = (name, factor) => factor &&
+    placesOf(name).forEach((strength, section) => best(places, section, strength * factor));
+  take(stem(word), 1);
+  index().names.forEach((name) => take(name, likeness(plain, name)));
+  const [first, ...others] = word.split("-");
+  if (!places.size && others.length) return together([first, ...others].map(findName));
+  const whole = pagesOf(places);
+  if (!places.size && /[a-z]\d+$/.test(word)) // GPU0
+    return { ...findName(word.replace(/\d+$/, "")), whole };
+  return { scores: weighted(places), whole };
+};
+
+// How much of a name was typed: from its beginning, or from that of a part, train_sampler.
+const likeness = (plain, name) => {
+  const whole = bare(name);
+  if (whole === plain) return 1;
+  if (plain.length < SHORTEST_BEGINNING) return 0;
+  if (whole.startsWith(plain)) return 0.3 + 0.5 * (plain.length / whole.length);
+  return name.includes(`_${plain}`) ? 0.4 : 0;
+};
+
+// Several words say one thing: where one is missing, the others say less.
+const together = (found) => {
+  const scores = new Map();
+  const there = new Map();
+  found.forEach((one) => one.scores.forEach((score, section) => {
+    add(scores, section, score);
+    add(there, section, 1 / found.length);
+  }));
+  there.forEach((share, section) => scores.set(section, scores.get(section) * share ** 2));
+  const pages = [...(found[0]?.whole ?? [])];
+  const isWhole = (page) => found.every(({ whole }) => whole.has(page));
+  return { scores, whole: new Set(pages.filter(isWhole)) };
+};
+
+// Names that differ by few letters from a word.
+const likest = (word, names) => {
+  if (word.length < SHORTEST_TO_MISSPELL) return [];
+  const most = word.length > 7 ? 2 : 1;
+  const near = names.map((name) => [name, distance(bare(name), word, most)]);
+  const least = Math.min(...near.map(([, far]) => far));
+  return least > most ? [] : near.filter(([, far]) => far === least).map(([name]) => name);
+};
+
+const distance = (a, b, most) => {
+  if (Math.abs(a.length - b.length) > most) return Infinity;
+  let row = [...Array(b.length + 1).keys()];
+  [...a].forEach((letter, i) => {
+    const before = row;
+    row = [i + 1];
+    [...b].forEach((other, j) =>
+      row.push(Math.min(row[j] + 1, before[j + 1] + 1, before[j] + (letter !== other))));
   });
+  return row[b.length];
 };
 
-Scorer.title = 0; // Sphinx's own search of titles finds nothing more
-Search.performTermsSearch = (terms) => {
-  const words = [...terms];
-  const found = search(words);
-  // Among CJK words a Latin one is a name: better found alone than not at all.
-  const names = words.filter((word) => /^[a-z_]{4}/.test(word));
-  return found.length || !words.some((w) => hasLetter.test(w)) ? found : search(names);
+const sizeOf = (word) => (isRun.test(word) ? PAIR * Math.max(1, [...word].length - 1) : 1);
+
+// One of several texts has to be there: the best of them counts, the long as the short.
+const findNeed = ({ texts, isSubject, isMisspelt }) => {
+  const found = texts.map((words) => together(words.map(findWord)));
+  const sizes = texts.map((words) => Math.max(1, sum(words.map(sizeOf)) / AS_LONG));
+  const whole = new Set(isMisspelt ? [] : found.flatMap(({ whole }) => [...whole]));
+  const first = Math.min(...[...whole].filter((page) => index().pages[page][1] === "page"));
+  const factor = (section) => (isSubject ? SUBJECT : 1) * (pageOf(section) === first ? FIRST : 1);
+  const scores = new Map();
+  found.forEach((one, i) => one.scores.forEach((score, section) =>
+    best(scores, section, (score / (texts.length > 1 ? sizes[i] : 1)) * factor(section))));
+  return { scores, isWhole: (page) => isSubject || whole.has(page) };
 };
 
-// Show a place that has a word as typed, else a part of it.
-Search.makeSearchSummary = (html, words, anchor) => {
-  const page = new DOMParser().parseFromString(html, "text/html");
-  page.querySelectorAll("h1, .no-search, .headerlink, script, style").forEach((e) => e.remove());
-  const main = page.querySelector("[role=main]");
-  const place = (anchor && page.getElementById(anchor.slice(1))) || main?.querySelector("article") || main;
-  const text = (place?.textContent ?? "").replace(/\s+/g, " ").trim();
-  if (!text) return null;
-  const at = (piece) => normal(text).indexOf(piece);
-  const seen = [...words, ...[...words].flatMap(pairsOf)].find((piece) => at(piece) > -1);
-  const start = seen ? Math.max(at(seen) - 60, 0) : 0;
-  const end = start + 240;
-  const summary = document.createElement("p");
-  summary.className = "context";
-  summary.textContent =
-    (start ? "…" : "") + text.slice(start, end) + (end < text.length ? "…" : "");
-  return summary;
+// Pages, the best first: those with all words, then the others. Each has its sections.
+const rank = (needs) => {
+  const found = needs.map(findNeed);
+  const byPage = new Map();
+  new Set(found.flatMap(({ scores }) => [...scores.keys()])).forEach((section) =>
+    byPage.set(pageOf(section), [...(byPage.get(pageOf(section)) ?? []), section]));
+  const pages = [...byPage].map(([page, places]) => rated(page, places, found));
+  const hasSubject = pages.some(({ kind }) => kind === "page");
+  return pages.map((one) => ({ ...one, isPart: one.isPart || (hasSubject && one.kind === "list") }))
+    .sort((a, b) => a.isPart - b.isPart || b.score - a.score);
 };
+
+// A page counts by its best section, its beginning, and the best that it has for each need.
+const rated = (page, places, found) => {
+  const { pages, sections, starts } = index();
+  const kind = pages[page][1];
+  const scoreOf = (place) => sum(found.map(({ scores }) => scores.get(place) ?? 0));
+  const best = sum(found.map(({ scores }) => Math.max(...places.map((at) => scores.get(at) ?? 0))));
+  const scored = places.map((place) => ({ ...sections[place], score: scoreOf(place) }))
+    .sort((a, b) => b.score - a.score || a.at - b.at);
+  const score = scored[0].score + START * scoreOf(starts[page]) + ANYWHERE * best;
+  const isTogether = places.some((place) => found.every(({ scores }) => scores.has(place)));
+  const isWhole = found.every(({ isWhole }) => isWhole(page)) && (kind !== "last" || isTogether);
+  // none equal: what is read first stands first
+  return { page, kind, isPart: !isWhole, score: score * KINDS[kind] - page / 1e4, sections: scored };
+};
+
+window.gallerySearch = { needsOf, rank, index, normal, pairsOf, escaped };
 })();

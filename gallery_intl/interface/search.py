@@ -1,9 +1,9 @@
 """Let readers find Korean, Japanese and Chinese words, compounds and parts of them.
 
 These languages do not set every word apart: a run of their letters is indexed by its
-pairs of neighbours, 数据并行 by 数据, 据并, 并行. The browser keeps the words as they
-were typed, for snippets and marks, and asks for their pairs (``search.js``). Others
-keep Sphinx's search; `RankedSearch` ranks the results of any.
+pairs of neighbours, 数据并行 by 数据, 据并, 并行. The browser splits a query so, too
+(``search.js``), and shows what it found (``results.js``). Others keep Sphinx's search,
+unless they have a class of their own that is a `RankedSearch`.
 """
 
 from __future__ import annotations
@@ -12,34 +12,60 @@ import itertools
 import json
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from docutils import nodes
-from sphinx.application import Sphinx
 from sphinx.search import SearchLanguage
 
-from gallery_intl.text.cjk import HIRAGANA, IN_WORDS, SYLLABLES
+from gallery_intl.text.cjk import HAN, HIRAGANA, IN_WORDS, KATAKANA, SYLLABLES
 
 ACROSS_SPACE = re.compile(rf"([{SYLLABLES}])\s(?=([{SYLLABLES}]))")
 IS_HIRAGANA = re.compile(f"[{HIRAGANA}]+")
 RUN = re.compile(rf"[{IN_WORDS}]+|(?:(?![{IN_WORDS}])\w)+")
 IS_PAIRED = re.compile(f"[{IN_WORDS}]{{2,}}")
-NO_PROSE = (nodes.literal_block, nodes.comment, nodes.raw, nodes.meta)
+PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")  # of a name such as DataLoader
+SHORTEST = 3  # letters of such a part
 
 # What a Korean reader may type behind a noun. Left out are those that also end nouns
 # of this field: 변화도, 정밀도.
 PARTICLES = (
     "입니다|합니다|됩니다|에서는|에서도|으로는|으로|에서|에게|부터|까지|처럼|보다|하는|하기|하다"
-    "|되는|은|는|이|가|을|를|의|에|로|와|과"
+    "|하려면|하면|으면|해서|해도|해야|하고|하게|이랑|마다|만|들|되는|은|는|이|가|을|를|의|에|로|와|과"
 )
 
-SCRIPT = (Path(__file__).parent / "search.js").read_text(encoding="utf-8")
-OFTEN = (3, 9)  # times that the prose of a page says one of its main words
-NAMED = 3  # what a name counts that the prose sets as code: it is explained there
-MARK = "+"  # behind a main word in the index, once or twice
+# How verbs end that are spoken; those of pages are written.
+ENDINGS = "는데|은데|어요|아요|해요|져요|나요|까요|네요|세요|데요|습니다|려면|려고"
+# What asks, and is on no page: why, how, what is the difference.
+ASKED = {
+    "ko": """
+        수 수로 때 것 거 쓰기 쓰는 쓸 쓰면 하기 차이 차이점 비교 어떻게 어떤 무엇 뭐
+        뭔가 뭔지 뭐야 뭔가요 뭐예요 뭐에요 왜 언제 어디 방법 하는법 하는방법 법
+        사용법 쓰는법 설명 의미 뜻 예제 예시 튜토리얼 이란 란 좀 너무 그냥 하나요
+        되나요 있나요 인가요 할까요
+    """,
+    "zh": """
+        请问 我们 我 可以 应该 没有 非常 特别 很 只在 只有 只 把 被 的 了 在 使用 进行
+        实现 问题 怎么办 怎么样 怎么 怎样 如何 什么是 是什么 有什么 什么 为什么 为何
+        哪些 哪个 区别 作用 教程 用法 示例 例子 要不要 需不需要 是否 吗 呢 吧
+    """,
+    "ja": """
+        使っても 使って 使った 使いたい 使う できません できない できる したい したら
+        すると する しても して した 必要 場合 ときに とき って何 って とは何ですか
+        とは何 とは どうすれば どうやって どうして どのように どう なぜ なんで
+        何ですか ですか ますか でしょうか について 使い方 使用方法 書き方 やり方 仕方
+        方法 意味 違い サンプル チュートリアル 入門 解説
+    """,
+}
+# A particle between two words: データの並列.
+BETWEEN = (
+    rf"(?<=^|[{HAN}{KATAKANA}ー])"
+    r"(?:から|まで|だけ|では|には|への|での|[はがをにのでとも])"
+    rf"(?=[{HAN}{KATAKANA}]|$)"
+)
+HERE = Path(__file__).parent
+SCRIPTS = [
+    (HERE / name).read_text(encoding="utf-8") for name in ("search.js", "results.js")
+]
 
 
 def normal(text: str) -> str:
@@ -56,66 +82,47 @@ def pairs(text: str) -> list[str]:
     return found
 
 
-def prose(node: nodes.Node, weight: int = 1) -> Iterator[tuple[str, int]]:
-    """Yield the texts of a page, with their weights, without code and furniture."""
-    if isinstance(node, nodes.Text):
-        yield node.astext(), weight
-    elif isinstance(node, nodes.Element) and is_prose(node):
-        inner = NAMED if isinstance(node, nodes.literal) else weight
-        for child in node.children:
-            yield from prose(child, inner)
-
-
-def is_prose(node: nodes.Element) -> bool:
-    return not isinstance(node, NO_PROSE) and "no-search" not in node["classes"]
+def parts(name: str) -> list[str]:
+    """Return the words that a name is made of: of DataLoader data and loader."""
+    found = [part.lower() for part in PARTS.findall(name)]
+    return [x for x in found if len(x) >= SHORTEST] if len(found) > 1 else []
 
 
 class RankedSearch(SearchLanguage):
-    """Mark in the index which words are main words of a page; rank by them."""
+    """Split texts for our index; Sphinx's own gets no words."""
 
     particles = ""  # endings that a query may carry, as a regular expression
+    endings = ""  # the same of verbs, where only one letter may stand before it
     fillers = ""  # letters that a query may hold and a page need not
+    asked = ""  # what a query may hold beside its subject, as a regular expression
 
     def __init__(self, options: dict[str, Any]) -> None:
         super().__init__(options)
-        self.said: Counter[str] = Counter()  # on the page that is indexed now
-        self.marked: dict[str, str] = {}  # its words, with their marks
         known = {
             "letters": IN_WORDS,
             "particles": self.particles,
+            "endings": self.endings,
             "fillers": self.fillers,
-            "synonyms": options.get("synonyms", {}),
+            "asked": self.asked,
         }
-        self.js_splitter_code = f"const searchKnows = {json.dumps(known)};\n{SCRIPT}"
+        code = "\n".join([f"const searchKnows = {json.dumps(known)};", *SCRIPTS])
+        self.js_splitter_code = code
+
+    def split(self, input: str) -> list[str]:
+        """Leave Sphinx's index without words: `search_index` writes ours."""
+        return []
 
     def words(self, text: str) -> list[str]:
         """Split a text as the language does."""
         return super().split(normal(text))
 
-    def notice(self, document: nodes.document) -> None:
-        """Learn the main words of the page that Sphinx will index next."""
-        self.said.clear()
-        self.marked.clear()
-        counted: Counter[str] = Counter()
-        for text, weight in prose(document):
-            for word in self.words(text):
-                counted[word] += weight
-        for word, count in counted.items():
-            if self.word_filter(stem := self.stem(word)):
-                self.said[stem] += count
-
-    def mark(self, word: str) -> str:
-        if word not in self.marked:
-            count = self.said[self.stem(word)]
-            self.marked[word] = word + MARK * sum(count >= often for often in OFTEN)
-        return self.marked[word]
-
-    def split(self, input: str) -> list[str]:
-        return [self.mark(word) for word in self.words(input)]
-
-    def stem(self, word: str) -> str:
-        bare = word.rstrip(MARK)
-        return super().stem(bare).lower() + word[len(bare) :]
+    def words_to_find(self, text: str, is_code: bool = False) -> list[str]:
+        """Return the words by which a text is found; in prose also parts of names."""
+        words = self.words(text)
+        if not is_code:
+            words += [part for word in words for part in parts(word)]
+        stems = (self.stem(word).lower() for word in words)
+        return [stem for stem in stems if self.word_filter(stem)]
 
 
 class PairSearch(RankedSearch):
@@ -133,7 +140,9 @@ class KoreanSearch(PairSearch):
 
     lang = "ko"
     language_name = "Korean"
+    asked = "|".join(ASKED["ko"].split())
     particles = PARTICLES
+    endings = ENDINGS
     fillers = "간"
 
     def words(self, text: str) -> list[str]:
@@ -145,6 +154,7 @@ class JapaneseSearch(PairSearch):
 
     lang = "ja"
     language_name = "Japanese"
+    asked = "|".join([*ASKED["ja"].split(), BETWEEN])
     fillers = f"{HIRAGANA}間用化的"  # hiragana: の, を, とは, する
 
     def words(self, text: str) -> list[str]:
@@ -158,11 +168,5 @@ class ChineseSearch(PairSearch):
 
     lang = "zh"
     language_name = "Chinese"
+    asked = "|".join(ASKED["zh"].split())
     fillers = "的之间与和及在用"
-
-
-def notice_page(app: Sphinx, document: nodes.document, docname: str) -> None:
-    """Learn of a page; Sphinx resolves and indexes page by page, also side by side."""
-    indexer = getattr(app.builder, "indexer", None)
-    if indexer is not None and isinstance(indexer.lang, RankedSearch):
-        indexer.lang.notice(document)

@@ -33,8 +33,8 @@ from gallery_intl.interface.upstream import (
     with_copy_words,
     with_search_words,
 )
-from gallery_intl.rules.check import broken_rules
-from gallery_intl.rules.message import Message
+from gallery_intl.rules.check import broken
+from gallery_intl.rules.message import Message, rules_for
 
 HERE = Path(__file__).parents[1]
 
@@ -127,6 +127,7 @@ def collect_messages(app: Sphinx) -> None:
     for message, where in (
         (app.config.project, "conf.py"),
         (app.config.copyright, "conf.py"),
+        (app.config.gallery_intl_search_missing, "conf.py"),
         *messages_of_packages(packages(app)),
         *messages_of_scripts(),
         *messages_of_templates(builder.templates.environment, folders),
@@ -196,6 +197,6 @@ def fill_from_sphinx(path: Path, language: str) -> bool:
         if entry.msgstr or words == entry.msgid:
             continue
         message = Message(language, entry.msgid, words, is_interface=True)
-        if not any(broken_rules(message)):
+        if not any(broken(message, rules_for(language))):
             entry.msgstr = words
     return catalogs.write(path, catalog)

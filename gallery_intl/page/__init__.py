@@ -2,55 +2,67 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from sphinx.application import Sphinx
+from sphinx.util.typing import ExtensionMetadata
 
-if TYPE_CHECKING:  # what needs no Sphinx imports this package too
-    from sphinx.application import Sphinx
-    from sphinx.util.typing import ExtensionMetadata
+from gallery_intl.order import INSTALL_FILTER, SHOW_WAYS_OUT
+from gallery_intl.page import (
+    cards,
+    catalog_links,
+    code,
+    contexts,
+    furniture,
+    gaps,
+    inner_links,
+    locations,
+    names,
+    page,
+    safety,
+    status_table,
+)
+from gallery_intl.page.ways_out import show_ways_out
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    from gallery_intl.page import cards, furniture, gaps, locations, page, safety
-    from gallery_intl.page.code import CollectComments, TranslateScript
-    from gallery_intl.page.status_table import TABLE, TranslationStatus
-
-    # the repository at its host, where catalogs are edited and problems reported
+    # the repository at its host, where pages are edited and problems reported
     app.add_config_value("gallery_repository_url", "", "env", frozenset({str}))
+    # the branch of the repository that the pages are made from
+    app.add_config_value("gallery_repository_branch", "main", "env", str)
+    # whether downloaded scripts name pages by their titles, in place of :doc: roles
+    app.add_config_value("gallery_intl_plain_links", False, "env", bool)
+    # whether names that intersphinx knows lead there, from code and from literals
+    app.add_config_value("gallery_intl_link_names", False, "env", bool)
     app.add_event("gallery-page-needs")
+    app.add_event("gallery-card")
     app.add_node(cards.card)
     app.add_directive("gallery", cards.Gallery)
-    app.add_directive(TABLE, TranslationStatus)
+    app.add_directive(status_table.TABLE, status_table.TranslationStatus)
     app.add_transform(furniture.RemoveFurniture)
     app.add_transform(page.Annotate)
-    app.add_transform(TranslateScript)
-    app.add_transform(CollectComments)
+    app.add_transform(code.TranslateScript)
+    app.add_transform(code.CollectComments)
     app.add_transform(locations.LocateMessages)
     app.add_transform(gaps.MarkGaps)
     app.add_transform(safety.Forbid)
     app.add_transform(safety.Allow)
     app.add_transform(furniture.FillFurniture)
+    app.add_transform(names.LinkNames)
+    app.add_post_transform(names.LinkOnce)
+    app.add_post_transform(names.VisitCode)
     listen(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
 def listen(app: Sphinx) -> None:
-    from gallery_intl import order
-    from gallery_intl.page import cards, catalog_links, contexts, furniture, gaps
-    from gallery_intl.page.inner_links import check_links
-    from gallery_intl.page.locations import install_filter
-    from gallery_intl.page.safety import compile_catalogs, guard
-    from gallery_intl.page.status_table import outdated, sort_rows
-
     app.connect("config-inited", catalog_links.check_repository)
-    app.connect("config-inited", gaps.check_catalogs)
-    app.connect("config-inited", compile_catalogs, priority=order.COMPILE_CATALOGS)
-    app.connect("builder-inited", install_filter, priority=order.INSTALL_FILTER)
-    app.connect("env-get-outdated", outdated)
-    app.connect("env-before-read-docs", guard)
+    app.connect("config-inited", safety.compile_catalogs)
+    app.connect("builder-inited", locations.install_filter, priority=INSTALL_FILTER)
+    app.connect("env-get-outdated", status_table.outdated)
+    app.connect("env-before-read-docs", safety.guard)
+    app.connect("doctree-read", show_ways_out, priority=SHOW_WAYS_OUT)
     app.connect("doctree-resolved", gaps.link_gaps)
-    app.connect("doctree-resolved", sort_rows)
+    app.connect("doctree-resolved", status_table.sort_rows)
     app.connect("doctree-resolved", furniture.mark_outputs)
     app.connect("doctree-resolved", cards.fill_cards)
-    app.connect("doctree-resolved", check_links)
-    app.connect("html-page-context", catalog_links.offer_new_issue)
+    app.connect("doctree-resolved", inner_links.check_links)
     app.connect("build-finished", contexts.write_contexts)

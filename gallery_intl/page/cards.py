@@ -7,13 +7,13 @@ author writes ``.. gallery::`` with page names, in reading order, in the part's
 
 from __future__ import annotations
 
+from itertools import dropwhile, takewhile
 from pathlib import PurePosixPath
 from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
-from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
@@ -85,14 +85,9 @@ class Gallery(SphinxDirective):
 
 def listed(index: str) -> list[str]:
     """Return the names that the ``gallery`` directive of an index page lists."""
-    lines = iter(index.splitlines())
-    names = []
-    if any(line.startswith(".. gallery::") for line in lines):
-        for line in lines:
-            if line and not line.startswith(" "):
-                break
-            names.append(line.strip())
-    return [name for name in names if name and not name.startswith(":")]
+    lines = dropwhile(lambda x: not x.startswith(".. gallery::"), index.splitlines())
+    inside = takewhile(lambda x: not x or x.startswith(" "), [*lines][1:])
+    return [name for x in inside if (name := x.strip()) and not name.startswith(":")]
 
 
 def first_sentence(document: nodes.document) -> nodes.paragraph:
@@ -109,32 +104,36 @@ def marks(node: nodes.Element | None) -> list[str]:
     return [name for name in classes if name.startswith("language-")]
 
 
-def fill_card(env: BuildEnvironment, builder: Any, node: card, origin: str) -> None:
-    """Replace a placeholder by picture, linked title and first sentence."""
+def fill_card(app: Sphinx, node: card, origin: str) -> None:
+    """Replace a placeholder by picture, linked title and first sentence.
+
+    Listeners of ``gallery-card`` are given the card, its page's name and document, and
+    may change the card.
+    """
     page = node["docname"]
-    title = env.titles[page]
+    title = app.env.titles[page]
     link = nodes.reference(
         "",
         "",
         *(child.deepcopy() for child in title.children),
         internal=True,
-        refuri=builder.get_relative_uri(origin, page),
+        refuri=app.builder.get_relative_uri(origin, page),
     )
-    document = env.get_doctree(page)
+    document = app.env.get_doctree(page)
     sentence = first_sentence(document)
     sentence["classes"].append("card-text")
     heading = next(document.findall(nodes.title), None)
-    node.replace_self(
-        nodes.container(
-            "",
-            *node.children,
-            nodes.paragraph("", "", link, classes=["card-title", *marks(heading)]),
-            sentence,
-            classes=["card", "no-search"],
-        )
+    made = nodes.container(
+        "",
+        *node.children,
+        nodes.paragraph("", "", link, classes=["card-title", *marks(heading)]),
+        sentence,
+        classes=["card", "no-search"],
     )
+    node.replace_self(made)
+    app.emit("gallery-card", made, page, document)
 
 
 def fill_cards(app: Sphinx, document: nodes.document, docname: str) -> None:
     for node in list(document.findall(card)):
-        fill_card(app.env, app.builder, node, docname)
+        fill_card(app, node, docname)

@@ -1,8 +1,8 @@
 """Lead to a catalog: to its line where it can be edited online, else to the file.
 
 Beside the link stands who reviewed the catalog and what is left to translate in it.
-Where the repository is, and so where its files are edited and problems are reported,
-says ``gallery_repository_url``, such as ``https://github.com/owner/name``.
+Where the repository is, and so where its files are read and edited and problems are
+reported, says ``gallery_repository_url``, such as ``https://github.com/owner/name``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from docutils import nodes
@@ -25,7 +24,6 @@ from gallery_intl.catalogs.progress import Count, Credits
 from gallery_intl.page.furniture import line
 
 ADDRESS = re.compile(r"https?://[^/?#\s]+(?:/[^/?#\s]+)+/?")  # a host, and a path
-BRANCH = "main"
 HELP = "CONTRIBUTING.md"
 
 
@@ -39,19 +37,28 @@ def is_on_gitlab(repository: str) -> bool:
     return "gitlab" in urlsplit(repository).netloc
 
 
-def new_issue(repository: str, title: str, text: str) -> str:
+def new_issue(repository: str, title: str) -> str:
     """Return the address at which a problem is reported."""
-    names = ("issue[title]", "issue[description]")
-    title_, text_ = names if is_on_gitlab(repository) else ("title", "body")
-    query = urlencode({title_: title, text_: text}, safe="[]", quote_via=quote)
+    name = "issue[title]" if is_on_gitlab(repository) else "title"
+    query = urlencode({name: title}, safe="[]", quote_via=quote)
     return below(repository, f"issues/new?{query}")
+
+
+def file_url(config: Config, place: str, what: str = "blob") -> str:
+    """Return the address at which a file is read, or edited by ``what="edit"``.
+
+    The branch is named, because GitHub opens ``blob/HEAD`` but not ``edit/HEAD``.
+    """
+    path = f"{what}/{config.gallery_repository_branch}/{quote(place)}"
+    return below(config.gallery_repository_url, path)
 
 
 def edit_url(env: BuildEnvironment, catalog: Path, first: int = 1) -> str:
     """Return the address at which a catalog is edited; "" without a repository."""
-    repository = env.config.gallery_repository_url
-    path = quote(catalog.relative_to(env.srcdir).as_posix())
-    return below(repository, f"edit/{BRANCH}/{path}#L{first}") if repository else ""
+    if not env.config.gallery_repository_url:
+        return ""
+    place = catalog.relative_to(env.srcdir).as_posix()
+    return f"{file_url(env.config, place, 'edit')}#L{first}"
 
 
 def link_to(
@@ -69,7 +76,7 @@ def link_to(
 
 def improve(env: BuildEnvironment, catalog: Path, first: int = 1) -> nodes.Element:
     """Return a link to a page's catalog, with words that say what it does."""
-    edits, gets = _("Improve this translation"), _("Get the catalog of this page")
+    edits, gets = _("Edit this translation"), _("Get the catalog of this page")
     words = edits if env.config.gallery_repository_url else gets
     return link_to(env, catalog, words, first)
 
@@ -90,27 +97,12 @@ def remaining(count: Count) -> Iterator[str]:
 
 def contributing(env: BuildEnvironment) -> list[nodes.Node]:
     """Link to the repository's file that says how to help, if it has one."""
-    repository = env.config.gallery_repository_url
-    if not repository or not Path(env.srcdir, HELP).is_file():
+    is_there = Path(env.srcdir, HELP).is_file()
+    if not env.config.gallery_repository_url or not is_there:
         return []
-    url = below(repository, f"blob/{BRANCH}/{HELP}")
+    url = file_url(env.config, HELP)
     link = nodes.reference("", _("How to help with translations"), refuri=url)
     return [line(link)]
-
-
-def offer_new_issue(
-    app: Sphinx,
-    pagename: str,
-    templatename: str,
-    context: dict[str, Any],
-    doctree: nodes.document | None,
-) -> None:
-    """Give a page's template the address at which a problem with it is reported."""
-    repository = app.config.gallery_repository_url
-    if repository and doctree is not None:
-        title = app.env.titles[pagename].astext()
-        place = f"{app.config.language}/{pagename}"
-        context["new_issue_url"] = new_issue(repository, title, place)
 
 
 def check_repository(app: Sphinx, config: Config) -> None:

@@ -6,12 +6,14 @@ no translation can change what runs, and every build proves it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
-from sphinx.util import logging
+from sphinx.util import docname_join, logging
 from sphinx.util.nodes import LITERAL_TYPE_NODES
 
 from gallery_intl import order
@@ -19,16 +21,25 @@ from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs.po import has_prose
 from gallery_intl.page import upstream
 from gallery_intl.page.outputs import is_python, page_outputs
-from gallery_intl.page.page import Page, ProgramChanged, Script, line_of, page_of
+from gallery_intl.page.page import (
+    Page,
+    ProgramChanged,
+    Script,
+    line_of,
+    page_of,
+    page_title,
+)
 from gallery_intl.script.comments import Comment, comments
+from gallery_intl.script.files import MARK, file_of
 from gallery_intl.script.placing import Edit
-from gallery_intl.script.source import blocks, find_line
+from gallery_intl.script.source import blocks
 from gallery_intl.script.translate import (
     AnotherProgram,
     translate,
     translate_sketch,
     written,
 )
+from gallery_intl.text.wrapping import one_line
 
 logger = logging.getLogger(__name__)
 
@@ -40,6 +51,11 @@ REFUSED = (
     "the translation of the comment %r would be read as something else "
     "(leave out what is meant for tools, such as 'noqa')"
 )
+NO_FILE = (
+    "this block cannot be shown as a file (write it as gallery_intl/script/files.py "
+    "says, alone in its block, without a backslash)"
+)
+DOC = re.compile(r":doc:`(?:(?P<text>[^`<]+?) +<[^`>]+>|(?P<target>[^`<]+))`")
 OTHER_CODE = "its comments stay English: the page shows other code than the script"
 
 
@@ -64,7 +80,7 @@ class Code(NamedTuple):
             return comment.line
         first, end = comment.line - self.line, comment.end - self.line + 1
         text = "\n".join(self.source.split("\n")[first:end])
-        return find_line(script.text.split("\n"), text, comment.line) or self.line
+        return script.find(text, comment.line) or self.line
 
 
 def shown_code(document: nodes.document, page: Page, script: Script) -> Iterator[Code]:
@@ -97,7 +113,7 @@ class TranslateScript(SphinxTransform):
             language = self.config.language
             raise ProgramChanged(
                 f"{page.script.path}:{error.line}: another program in {language!r}: "
-                f"{error.reason}"
+                f"{error}"
             ) from None
         self.show(page, page.script, found)
 
@@ -115,7 +131,7 @@ class TranslateScript(SphinxTransform):
                     put(code.node, new)
         page.made = translate(script.text, edits, lookup)
         for edit in page.made.lost:
-            line = find_line(script.text.split("\n"), edit.raw, edit.near) or 1
+            line = script.find(edit.raw, edit.near) or 1
             warn(script, line, "downloads", LOST, edit.raw)
         for comment in [*refused, *page.made.refused]:
             warn(script, comment.line, "comments", REFUSED, comment.message)
@@ -133,6 +149,11 @@ class TranslateScript(SphinxTransform):
                 put(code.node, new)
             elif old != new:
                 warn(script, code.line, "comments", OTHER_CODE)
+            if file := file_of(made[code.number].source):
+                put(code.node, file.text.strip("\n"))
+                code.node["file"] = file.name
+            elif MARK in code.source:
+                warn(script, code.line, "files", NO_FILE)
 
 
 def put(node: nodes.literal_block, code: str) -> None:
@@ -154,7 +175,7 @@ def texts_of_script(
 ) -> Iterator[Text]:
     """Yield what stands in a text block: no output or figure, nothing generated."""
     kinds = {block.line: block.kind for block in script.blocks()}
-    for node, message in page.messages:
+    for node, message in [*page.messages, *only_links(document)]:
         if node.source not in (document["source"], None):
             continue  # the words of a figure know their line of the script already
         line = line_of(node)
@@ -169,11 +190,30 @@ def text_edits(page: Page, texts: list[Text]) -> Iterator[Edit]:
     for node, message, near in texts:
         translation = page.catalog.translation(message) or ""
         if not isinstance(node, LITERAL_TYPE_NODES):
-            translation = written(translation)
+            translation = with_titles(page, written(translation or message))
             message = written(message)
         if translation.strip() and translation != message:
             raw = node.rawsource if isinstance(node, nodes.TextElement) else message
             yield Edit(near, raw.strip("\n"), translation.strip("\n"), kind_of(node))
+
+
+def only_links(document: nodes.document) -> Iterator[tuple[nodes.Element, str]]:
+    """Yield the paragraphs that have links in them, but are no messages."""
+    for node in document.findall(nodes.paragraph):
+        links = (x for x in node.children if isinstance(x, addnodes.pending_xref))
+        if not node.get("translatable", True) and node.rawsource and any(links):
+            yield node, one_line(node.rawsource)
+
+
+def with_titles(page: Page, text: str) -> str:
+    """Put the titles of pages in place of links that nothing but Sphinx can read."""
+
+    def title(found: re.Match[str]) -> str:
+        text, target = found["text"], found["target"]
+        return f"*{text or page_title(page.env, docname_join(page.docname, target))}*"
+
+    wanted = getattr(page.env.config, "gallery_intl_plain_links", False)
+    return DOC.sub(title, text) if wanted else text
 
 
 def kind_of(node: nodes.Element) -> Literal["paragraph", "title", "line", "code"]:

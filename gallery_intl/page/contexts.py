@@ -17,7 +17,6 @@ from sphinx.util.nodes import extract_messages
 
 from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs import po as catalogs
-from gallery_intl.catalogs.po import INTERFACE
 
 NAMES = {
     nodes.title: "heading",
@@ -45,7 +44,7 @@ def write_contexts(app: Sphinx, error: Exception | None) -> None:
     for path in sorted(app.outdir.rglob("*.pot")):
         domain = path.relative_to(app.outdir).with_suffix("").as_posix()
         template = catalogs.read(path)
-        default = ["interface"] if domain == INTERFACE else []
+        default = ["interface"] if domain == catalogs.INTERFACE else []
         for entry in template:
             entry.comment = "\n".join(known[domain].get(entry.msgid, default))
         catalogs.write(path, template)

@@ -2,7 +2,7 @@
 
 A paragraph without a translation appears in English and is marked ``lang="en"``; the
 page says how much of it is translated, and below its text who translated and who
-reviewed it. From there a link leads to its catalog.
+reviewed it, where persons did. From there a link leads to its catalog.
 """
 
 from __future__ import annotations
@@ -13,28 +13,20 @@ from pathlib import Path
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
-from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
-from sphinx.errors import SphinxError
 from sphinx.locale import _
 from sphinx.transforms import SphinxTransform
 
 from gallery_intl import order
 from gallery_intl.builders import collects_messages
-from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs import progress
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 from gallery_intl.page.catalog_links import edit_url, improve, review
 from gallery_intl.page.furniture import line, put_below_title
 from gallery_intl.page.page import page_of
 
+CREDITS = "translation-credits"
 EDIT_URL = "gallery_intl_edit_url"  # of a node in English: where to translate it
-
-
-class BrokenCatalog(SphinxError):
-    """A catalog that cannot be read; names every one with file and line."""
-
-    category = "Broken catalog"
 
 
 class MarkGaps(SphinxTransform):
@@ -77,13 +69,27 @@ def gap_note(
 
 def credit_line(
     env: BuildEnvironment, catalog: Path, credits: progress.Credits
-) -> nodes.Element:
-    """Say who translated and who reviewed a page, and offer its catalog."""
-    said = [_("Translated by %s") % credits.translator] if credits.translator else []
-    text = nodes.Text(" · ".join((*said, review(credits))))
-    # nobody can follow it on paper
-    link = nodes.inline("", " · ", improve(env, catalog), classes=["d-print-none"])
-    return line(text, link, classes=["translation-credits", "no-search"])
+) -> list[nodes.Element]:
+    """Say who translated and who reviewed a page, and offer its catalog.
+
+    With a repository, the catalog is one of the ways out of the page.
+    """
+    said, more = " · ".join(people(env, credits)), []
+    if not env.config.gallery_repository_url:
+        between, link = " · " if said else "", improve(env, catalog)
+        # nobody can follow it on paper
+        more = [nodes.inline("", between, link, classes=["d-print-none"])]
+    classes = [CREDITS, "no-search"]
+    return [line(nodes.Text(said), *more, classes=classes)] if said or more else []
+
+
+def people(env: BuildEnvironment, credits: progress.Credits) -> Iterator[str]:
+    """Say who worked on a translation; a team with the site's name is no person."""
+    name, team = credits.translator, (env.config.project, str(_(env.config.project)))
+    if name and not any(one in name for one in team):
+        yield _("Translated by %s") % name
+    if credits.reviewer:
+        yield review(credits)
 
 
 def link_gaps(app: Sphinx, document: nodes.document, docname: str) -> None:
@@ -97,26 +103,3 @@ def link_gaps(app: Sphinx, document: nodes.document, docname: str) -> None:
             classes = ["translate", "no-search", f"language-{tag}"]
             link = nodes.reference("", "", words, refuri=url, classes=classes)
             node += [nodes.Text(" "), link]
-
-
-def broken_catalogs(folders: list[Path]) -> Iterator[str]:
-    """Find the catalogs that cannot be read, as ``path:line: what (remedy)``."""
-    for folder in folders:
-        for path in sorted(folder.rglob("*.po")):
-            try:
-                catalogs.shared(path)
-            except catalogs.CatalogError as error:
-                yield str(error)
-
-
-def check_catalogs(app: Sphinx, config: Config) -> None:
-    """Stop a build at once that would read a broken catalog."""
-    language, places = config.language, config.locale_dirs
-    folders = [Path(app.srcdir, place, language, "LC_MESSAGES") for place in places]
-    if broken := list(broken_catalogs(folders)):
-        raise BrokenCatalog("\n" + "\n".join(broken))
-    if language != SOURCE_LANGUAGE and not any(map(Path.is_dir, folders)):
-        raise BrokenCatalog(
-            f"no catalogs for {language!r} in {', '.join(places)}"
-            " (make them with the catalogs command)"
-        )

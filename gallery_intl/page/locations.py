@@ -39,7 +39,7 @@ class LocateMessages(SphinxTransform):
             if node.source not in (self.document["source"], None):
                 continue
             row = page.row(line_of(node))
-            if line := page.find(node.rawsource or message, row):
+            if line := page.source.find(node.rawsource or message, row.near):
                 node.source, node.line = str(page.source.path), line
 
 
@@ -73,7 +73,7 @@ def script_line(page: Page, row: int) -> str | None:
     if not page.source:
         return None
     place = page.row(row)
-    line = page.find(page.rst[row - 1], place) or place.near
+    line = page.source.find(page.rst[row - 1], place.near) or place.near
     return f"{page.source.path}:{line}"
 
 

@@ -7,6 +7,7 @@ once, and what the page shows as code are the blocks of the translated script.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -23,9 +24,14 @@ from sphinx.util.nodes import extract_messages
 from gallery_intl import order
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs import progress
-from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 from gallery_intl.page.upstream import FOOTER_LABEL, GENERATED, LABEL
-from gallery_intl.script.source import Block, blocks, find_line, normalize_newlines
+from gallery_intl.script.source import (
+    Block,
+    blocks,
+    docstring_lines,
+    find_line,
+    normalize_newlines,
+)
 from gallery_intl.script.translate import Made
 
 PAGE_OF_A_PART = ("index.rst", "GALLERY_HEADER.rst", "README.rst", "README.txt")
@@ -48,6 +54,10 @@ class Script(NamedTuple):
         """Return its docstring, texts and code."""
         return blocks(self.text)
 
+    def find(self, text: str, near: int) -> int | None:
+        """Return the line, from 1, where a text of its page begins."""
+        return find_line(self.text.split("\n"), text, near)
+
 
 class Row(NamedTuple):
     """Where a line of generated reST is from: lines of the script, from 1."""
@@ -60,7 +70,7 @@ class Catalog:
     """What the catalogs of a page say; of several the first that has a message."""
 
     def __init__(self, paths: list[Path], language: str) -> None:
-        self.is_source = language == SOURCE_LANGUAGE
+        self.is_source = language == catalogs.SOURCE_LANGUAGE
         self.entries: dict[str, tuple[Path, polib.POEntry]] = {}
         self.credits: dict[Path, progress.Credits] = {}
         for path in filter(Path.is_file, paths):
@@ -129,11 +139,6 @@ class Page:
         """Return where a line of the reST is from, any after the last included."""
         return self.rows[min(line or 0, len(self.rows) - 1)]
 
-    def find(self, text: str, row: Row) -> int | None:
-        """Return the line, from 1, of the written file where a text stands."""
-        lines = self.source.text.split("\n") if self.source else []
-        return find_line(lines, text, row.near)
-
 
 class Annotate(SphinxTransform):
     """Make the page's model before anything on the page is translated."""
@@ -141,7 +146,17 @@ class Annotate(SphinxTransform):
     default_priority = order.ANNOTATE
 
     def apply(self, **kwargs: Any) -> None:
-        page_of(self.env).messages = list(extract_messages(self.document))
+        page_of(self.env).messages = [
+            (node, message)
+            for node, message in extract_messages(self.document)
+            if not is_metadata(node)
+        ]
+
+
+def is_metadata(node: nodes.Element) -> bool:
+    """Return whether a text is the name of a field above the title: ``:nosearch:``."""
+    is_name = isinstance(node, nodes.field_name)
+    return is_name and isinstance(node.parent.parent.parent, nodes.document)
 
 
 def page_of(env: BuildEnvironment) -> Page:
@@ -173,7 +188,9 @@ def line_of(node: nodes.Node | None) -> int | None:
 
 
 def folders(config: Config) -> Iterator[tuple[str, str]]:
-    """Pair each folder of examples with the folder generated from it."""
+    """Pair each folder of examples with the folder generated from it, if there are."""
+    if "sphinx_gallery_conf" not in config:
+        return
     conf = config.sphinx_gallery_conf
     both = [
         [value] if isinstance(value, str) else list(value)
@@ -192,6 +209,13 @@ def origin(env: BuildEnvironment, docname: str, suffix: str) -> Path | None:
             rest = docname.removeprefix(f"{gallery}/")
             return Path(env.srcdir, examples, f"{rest}{suffix}")
     return None
+
+
+def in_gallery(config: Config, docname: str) -> str:
+    """Return the name that a page has in its gallery, such as ``part/page``."""
+    galleries = (f"{gallery}/" for _examples, gallery in folders(config))
+    found = (docname.removeprefix(x) for x in galleries if docname.startswith(x))
+    return next(found, docname)
 
 
 def script_of(env: BuildEnvironment, docname: str) -> Script | None:
@@ -217,3 +241,20 @@ def catalog_paths(env: BuildEnvironment, docname: str) -> list[Path]:
     """Return where the catalogs of a page are, or would be, in the build's language."""
     folders = (Path(env.srcdir, folder) for folder in env.config.locale_dirs)
     return [catalogs.po_path(path, env.config.language, docname) for path in folders]
+
+
+def page_title(env: BuildEnvironment, docname: str) -> str:
+    """Return the title of any page in the build's language.
+
+    It is looked up where it is written, because that page may be read after this.
+    """
+    script = script_of(env, docname)
+    if script is None:
+        known = env.titles.get(docname)
+        return known.astext() if known is not None else docname.rpartition("/")[2]
+    env.note_dependency(Path(env.srcdir, f"{docname}.py"))
+    first, last = docstring_lines(script.text)
+    lines = script.text.split("\n")[first - 1 : last]
+    texts = (line.strip().lstrip("rRuU").strip("\"'").strip() for line in lines)
+    title = next(text for text in texts if re.search(r"\w", text))
+    return (catalog_of(env, docname).translation(title) or title).replace("``", "")

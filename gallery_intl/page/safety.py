@@ -7,6 +7,7 @@ no role may write raw HTML, which the pages themselves may.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -17,7 +18,6 @@ from sphinx.transforms import SphinxTransform
 
 from gallery_intl import order
 from gallery_intl.catalogs import po as catalogs
-from gallery_intl.catalogs.po import INTERFACE
 from gallery_intl.page.page import catalog_paths
 from gallery_intl.rules.check import guard_catalogs
 from gallery_intl.rules.message import parse
@@ -26,25 +26,53 @@ PERMISSIONS = ("file_insertion_enabled", "raw_enabled")
 BEFORE = "gallery_intl_permissions"  # what they were, until Locale has run
 
 
+class BrokenCatalog(SphinxError):
+    """A catalog that cannot be read; names every one with file and line."""
+
+    category = "Broken catalog"
+
+
 class UnsafeTranslation(SphinxError):
     """A translation that no page may show; names every one with file and line."""
 
     category = "Unsafe translation"
 
 
+def broken_catalogs(folders: list[Path]) -> Iterator[str]:
+    """Find the catalogs that cannot be read, as ``path:line: what (remedy)``."""
+    for folder in folders:
+        for path in sorted(folder.rglob("*.po")):
+            try:
+                catalogs.shared(path)
+            except catalogs.CatalogError as error:
+                yield str(error)
+
+
 def compile_catalogs(app: Sphinx, config: Config) -> None:
-    """Let Sphinx read what the catalogs say, not any newer ``.mo`` that lies there."""
-    for folder in config.locale_dirs:
-        catalogs.compile_language(Path(app.srcdir, folder), config.language)
+    """Stop a build at once that would read a broken catalog.
+
+    Of the others Sphinx reads what they say, not any newer ``.mo`` that lies there.
+    """
+    language, places = config.language, config.locale_dirs
+    folders = [Path(app.srcdir, place, language, "LC_MESSAGES") for place in places]
+    if broken := list(broken_catalogs(folders)):
+        raise BrokenCatalog("\n" + "\n".join(broken))
+    if language != catalogs.SOURCE_LANGUAGE and not any(map(Path.is_dir, folders)):
+        raise BrokenCatalog(
+            f"no catalogs for {language!r} in {', '.join(places)}"
+            " (make them with the catalogs command)"
+        )
+    for place in places:
+        catalogs.compile_language(Path(app.srcdir, place), language)
 
 
 def guard(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
     """Stop before a page is read whose catalog breaks a guard."""
-    names = (INTERFACE, *sorted(docnames))
+    names = (catalogs.INTERFACE, *sorted(docnames))
     paths = (path for name in names for path in catalog_paths(env, name))
     findings = [str(finding) for finding in guard_catalogs(filter(Path.is_file, paths))]
     parse.cache_clear()  # thousands of documents that nobody needs any more
-    for path in catalog_paths(env, INTERFACE):
+    for path in catalog_paths(env, catalogs.INTERFACE):
         script = path.with_suffix(".js")  # Sphinx would publish it as it is
         if script.exists():
             findings.append(f"{script}:1: a script among catalogs (delete it)")

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from docutils import nodes
-from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import _
@@ -88,10 +87,8 @@ class TranslationStatus(SphinxDirective):
         if page == catalogs.INTERFACE:
             return cell(_("Words of the interface"))
         self.env.note_dependency(self.env.doc2path(page))
-        link = addnodes.pending_xref("", nodes.inline("", page), refdomain="std")
-        link["reftype"], link["reftarget"] = "doc", f"/{page}"
-        link["refdoc"], link["refexplicit"] = self.env.docname, False
-        return cell(link)
+        found, _messages = self.parse_inline(f":doc:`/{page}`", lineno=self.lineno)
+        return cell(found[0])
 
     def cells(self, page: str, found: progress.Row) -> Iterator[nodes.entry]:
         """Link to each catalog by how much is translated; say what is left."""

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from sphinx_gallery._doctree_links import (  # type: ignore[import-untyped]
+    code_links_block,
+)
 from sphinx_gallery.py_source_parser import (  # type: ignore[import-untyped]
     IGNORE_BLOCK_PATTERN,
     remove_config_comments,
@@ -47,6 +51,11 @@ def block_line(comment: nodes.comment) -> int | None:
 def download_kind(box: nodes.Element) -> str:
     """Return what a box of the footer offers: ``python``, ``jupyter`` or ``zip``."""
     return str(box["classes"][-1]).removeprefix(f"{BOX}-")
+
+
+def linked_code(document: nodes.document) -> Iterator[nodes.TextElement]:
+    """Yield the blocks of code that are written with links, as page and not as text."""
+    yield from document.findall(code_links_block)
 
 
 def running_time(page: Path) -> float | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -18,10 +19,10 @@ import polib  # type: ignore[import-untyped]
 
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
-from gallery_intl.catalogs.progress import NOTHING, Count, count
+from gallery_intl.catalogs.progress import Count, add, count
 from gallery_intl.rules import korean, markup, values, writing
 from gallery_intl.rules.glossary import Glossary, read_glossary
-from gallery_intl.rules.message import GUARDS, LANGUAGES, RULES, Message, rules_for
+from gallery_intl.rules.message import GUARDS, RULES, Message, rules_for
 
 MODULES = (markup, values, writing, korean)  # importing one registers its rules
 
@@ -46,54 +47,17 @@ class Finding(NamedTuple):
         return f"::error file={self.path},line={self.line},title={self.rule}::{text}"
 
 
-def check_catalogs(paths: Iterable[Path], glossary: Glossary) -> Iterator[Finding]:
-    """Check catalogs against all rules of their languages."""
-    return _findings(paths, _check, glossary)
-
-
-def guard_catalogs(paths: Iterable[Path]) -> Iterator[Finding]:
-    """Check catalogs against the rules that a build keeps."""
-    return _findings(paths, _guard, Glossary())
-
-
-def _findings(
-    paths: Iterable[Path], check: Check, glossary: Glossary
-) -> Iterator[Finding]:
-    for path in paths:
-        try:
-            catalog = catalogs.shared(path)
-        except catalogs.CatalogError as error:
-            line, text = str(error).removeprefix(f"{path}:").split(": ", 1)
-            yield Finding(path, int(line), "broken-catalog", text)
-            continue
-        language = language_of(path) or catalog.metadata.get("Language", "")
-        for entry in filter(catalogs.is_translated, catalog):
-            if language == SOURCE_LANGUAGE and entry.msgstr == entry.msgid:
-                continue
-            texts = (entry.msgid, entry.msgstr)
-            is_interface = path.stem == catalogs.INTERFACE
-            message = Message(language, *texts, is_interface, glossary)
-            for rule, text in check(message, entry):
-                yield Finding(path, entry.linenum, rule, text)
-
-
-def _guard(message: Message, _entry: polib.POEntry) -> Iterator[Broken]:
-    for name in sorted(GUARDS):
-        for text in RULES[name](message):
-            yield name, text
-
-
-def broken_rules(message: Message) -> Iterator[Broken]:
-    """Check a message against the rules of its language."""
-    for name, function in rules_for(message.language).items():
-        for text in function(message):
+def broken(message: Message, rules: Iterable[str]) -> Iterator[Broken]:
+    """Check a message against some rules."""
+    for name in rules:
+        for text in RULES[name].check(message):
             yield name, text
 
 
 def _check(message: Message, entry: polib.POEntry) -> Iterator[Broken]:
     waivers = catalogs.waivers(entry)
     used = set()
-    for name, text in broken_rules(message):
+    for name, text in broken(message, rules_for(message.language)):
         used.add(name)
         if name not in waivers or name in GUARDS:
             yield name, text
@@ -108,6 +72,34 @@ def _check(message: Message, entry: polib.POEntry) -> Iterator[Broken]:
             yield "waiver", f"{name} finds nothing here (delete the waiver)"
 
 
+def check_catalogs(
+    paths: Iterable[Path], glossary: Glossary, check: Check = _check
+) -> Iterator[Finding]:
+    """Check catalogs against all rules of their languages, or as ``check`` does."""
+    for path in paths:
+        try:
+            catalog = catalogs.shared(path)
+        except catalogs.CatalogError as error:
+            line, text = str(error).removeprefix(f"{path}:").split(": ", 1)
+            yield Finding(path, int(line), "broken-catalog", text)
+            continue
+        language = language_of(path) or catalog.metadata.get("Language", "")
+        for entry in filter(catalogs.is_translated, catalog):
+            if language == SOURCE_LANGUAGE and entry.msgstr == entry.msgid:
+                continue
+            is_interface = path.stem == catalogs.INTERFACE
+            texts = (entry.msgid, entry.msgstr)
+            message = Message(language, *texts, is_interface, glossary)
+            for rule, text in check(message, entry):
+                yield Finding(path, entry.linenum, rule, text)
+
+
+def guard_catalogs(paths: Iterable[Path]) -> Iterator[Finding]:
+    """Check catalogs against the rules that a build keeps."""
+    guards = sorted(GUARDS)
+    return check_catalogs(paths, Glossary(), lambda message, _: broken(message, guards))
+
+
 def language_of(path: Path) -> str:
     """Return the language of ``locales/<language>/LC_MESSAGES/...``."""
     parts = path.parts
@@ -116,23 +108,27 @@ def language_of(path: Path) -> str:
 
 def gaps(paths: Iterable[Path]) -> Iterator[str]:
     """Count what is still to translate, a line for each language that lacks any."""
-    counts: dict[str, Count] = {}
+    counts: dict[str, Count] = defaultdict(Count)
     for path in paths:
         with contextlib.suppress(catalogs.CatalogError):
             language = language_of(path)
-            counted = count(catalogs.shared(path), source=language == SOURCE_LANGUAGE)
-            counts[language] = counts.get(language, NOTHING).plus(counted)
+            counted = count(catalogs.shared(path), language)
+            counts[language] = add((counts[language], counted))
     for language, total in sorted(counts.items()):
         if total.fuzzy or total.untranslated:
             yield f"{language}: {total.untranslated} untranslated, {total.fuzzy} fuzzy"
 
 
 def manual() -> Iterator[str]:
-    """Yield the manual: each rule, the languages it speaks of, and its docstring."""
-    for name, function in sorted(RULES.items()):
-        speaks_of = ", ".join(LANGUAGES[name]) or "all languages"
+    """Yield the manual: each rule, the languages it speaks of, and an example."""
+    for name, rule in sorted(RULES.items()):
+        known = rule.languages
+        speaks_of = "all languages" if "*" in known else ", ".join(known)
         speaks_of += "; cannot be set aside" if name in GUARDS else ""
-        yield f"{name} ({speaks_of})\n{inspect.getdoc(function)}\n"
+        yield f"{name} ({speaks_of})\n{inspect.getdoc(rule.check)}\n"
+        place = f"{known[0]}, interface" if rule.interface else known[0]
+        yield f'Bad ({place}): "{rule.english}" -> "{rule.bad}"'
+        yield f'Good ({place}): "{rule.english}" -> "{rule.good}"\n'
 
 
 def check(paths: list[Path], locale_dir: Path, output: str = "text") -> bool:

@@ -47,9 +47,18 @@ class Glossary:
         }
         yield from sorted(found)
 
-    def translation(self, term: str, language: str) -> str:
-        """Return the translation of a term, or nothing."""
-        return self.rows[term].get(language) or ""
+    def typed(self, language: str) -> Iterator[tuple[str, list[str]]]:
+        """Yield what readers type, and the words of the pages for it.
+
+        A language has a column for it: ``ko typed``. The English is typed everywhere.
+        """
+        for english, row in self.rows.items():
+            ours = alternatives(row.get(language) or "")
+            long = [word for word in ours if len(word) > 1]  # 块 is part of other words
+            words = (row.get(f"{language} typed") or "").split("/")
+            for typed in dict.fromkeys([*map(str.strip, words), english, *long]):
+                if typed and any(ours):
+                    yield typed, list(dict.fromkeys([*ours, english]))
 
     def translations(self, language: str) -> list[str]:
         """Return all translations of a language, without what stands in brackets."""
@@ -68,10 +77,8 @@ def read_glossary(path: Path) -> Glossary:
 def is_noun(match: re.Match[str]) -> bool:
     """Return whether a word that is a verb, too, stands as a noun: "a copy of"."""
     text = match.string
-    return bool(
-        NOUN_BEFORE.search(text[: match.start()])
-        and NOUN_AFTER.match(text, match.end())
-    )
+    before = NOUN_BEFORE.search(text[: match.start()])
+    return bool(before and NOUN_AFTER.match(text, match.end()))
 
 
 def any_number(term: str) -> str:

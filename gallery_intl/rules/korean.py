@@ -40,28 +40,21 @@ KOREAN_PLAIN = re.compile(
 )
 
 
-@rule("ko")
+@rule("ko", "Call ``step``.", "``step`` 을 호출합니다.", "``step``을 호출합니다.")
 def particle_space(message: Message) -> Iterator[str]:
-    """A Korean particle follows code, a link or an emphasized word without a space.
-
-    Bad (ko): "Call ``step``." -> "``step`` 을 호출합니다."
-    Good (ko): "Call ``step``." -> "``step``을 호출합니다."
-    """
+    """A Korean particle follows code, a link or an emphasized word without a space."""
     for node in message.target.findall(lambda node: isinstance(node, INLINE)):
         after = node.next_node(descend=False, siblings=True)
         if isinstance(after, nodes.Text) and (found := APART.match(after)):
             yield f'"{node.astext()}" and {found[1]} are apart (delete the space)'
 
 
-@rule("ko")
+@rule("ko", "The wrapper is new.", "래퍼(wrapper)이 새것", "래퍼(wrapper)가 새것")
 def particle_form(message: Message) -> Iterator[str]:
     """A Korean particle has the form that the sound before it asks for.
 
     The sound is known after Hangul, numbers, abbreviations such as GPU, and English
     words with a clear ending. After Hangul in front of brackets it counts as well.
-
-    Bad (ko): "The GPU computes." -> "GPU이 계산합니다."
-    Good (ko): "The wrapper computes." -> "래퍼(wrapper)가 계산합니다."
     """
     for pattern in (LATIN_WORD, NUMBER, BEFORE_BRACKETS, AFTER_HANGUL):
         for match in pattern.finditer(message.target.astext()):
@@ -70,13 +63,9 @@ def particle_form(message: Message) -> Iterator[str]:
                 yield f"{match[0]} (write {right} after this sound)"
 
 
-@rule("ko")
+@rule("ko", "It computes.", "계산한다.", "계산합니다.")
 def formal_korean(message: Message) -> Iterator[str]:
-    """Korean sentences are in the formal polite style, 합니다체.
-
-    Bad (ko): "It computes." -> "계산한다."
-    Good (ko): "It computes." -> "계산합니다."
-    """
+    """Korean sentences are in the formal polite style, 합니다체."""
     for match in KOREAN_PLAIN.finditer(message.prose):
         yield f'"{match[0]}" is not 합니다체 (end with -니다 or -십시오)'
 

@@ -1,7 +1,8 @@
 """A message to check, parsed alone, and the register of the rules that it must keep.
 
-A rule is a generator decorated with `rule`: it takes a `Message` and yields what is
-wrong, with the remedy in brackets. Its docstring is its manual; tests run the examples.
+A rule is a generator decorated with `rule`, or `guard`: it takes a `Message` and yields
+what is wrong, with the remedy in brackets. Its docstring and its example, which a test
+runs, are its manual.
 A message is parsed as Sphinx does, but no transform runs, which would hide changes.
 """
 
@@ -14,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from docutils import frontend, nodes, utils
 from docutils.parsers.rst import Parser
@@ -95,38 +96,51 @@ class Message:
         return prose(self.target)
 
 
-Rule = Callable[[Message], Iterator[str]]
+Check = Callable[[Message], Iterator[str]]
+
+
+class Rule(NamedTuple):
+    """What a translation must keep, and an English text with two translations."""
+
+    check: Check
+    languages: list[str]  # the first is that of the example; "*": all others
+    interface: bool  # whether the example is a word of the interface
+    english: str
+    bad: str
+    good: str
+
+
 RULES: dict[str, Rule] = {}
-LANGUAGES: dict[str, tuple[str, ...]] = {}
 GUARDS: set[str] = set()
 
 
-def rule(*languages: str, guard: bool = False) -> Callable[[Rule], Rule]:
-    """Register a rule under its function's name, for some languages or for all.
+def rule(
+    languages: str, *example: str, interface: bool = False, is_guard: bool = False
+) -> Callable[[Check], Check]:
+    """Register a rule under its function's name, with its languages and an example.
 
-    A guard keeps out what could act on a reader's machine or lead a reader astray: it
-    cannot be set aside, and a build keeps it too.
+    The example is a text in English, a bad translation and a good one.
     """
 
-    def register(function: Rule) -> Rule:
-        name = function.__name__.replace("_", "-")
-        RULES[name] = function
-        LANGUAGES[name] = languages
-        if guard:
+    def register(check: Check) -> Check:
+        name = check.__name__.replace("_", "-")
+        RULES[name] = Rule(check, languages.split(), interface, *example)
+        if is_guard:
             GUARDS.add(name)
-        return function
+        return check
 
     return register
 
 
-def rules_for(language: str) -> dict[str, Rule]:
-    """Return the rules that speak of a language, such as ``zh_CN`` or ``ja``."""
-    names = {language, language.partition("_")[0]}
-    return {
-        name: function
-        for name, function in RULES.items()
-        if not LANGUAGES[name] or names.intersection(LANGUAGES[name])
-    }
+# A guard keeps out what could act on a reader's machine or lead a reader astray: it
+# cannot be set aside, and a build keeps it too.
+guard = functools.partial(rule, is_guard=True)
+
+
+def rules_for(language: str) -> list[str]:
+    """Name the rules that speak of a language, such as ``zh_CN`` or ``ja``."""
+    names = {"*", language, language.partition("_")[0]}
+    return [name for name, rule in RULES.items() if names.intersection(rule.languages)]
 
 
 class AnyRole(CustomReSTDispatcher):

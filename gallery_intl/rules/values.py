@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
-from gallery_intl.rules.message import PLACEHOLDER, TAG, Message, rule
+from gallery_intl.rules.message import PLACEHOLDER, TAG, Message, guard, rule
 from gallery_intl.script.comments import CODING, DIRECTIVE
 from gallery_intl.text.wrapping import one_line
 
@@ -33,18 +33,13 @@ INVISIBLE = re.compile(
     r"\u202a-\u202e\u2066-\u2069\ue000-\uf8ff\U000e0000-\U000e007f]"
 )
 SIGNS = '<>"\\`\n\r'  # what ends an attribute, a tag or a string of a program
-QUOTES = ('"""', "'''")
 JOINERS = re.compile(r"[\u200b-\u200f]")  # needed in Persian, Hindi, ...
 WITHOUT_JOINERS = {"en", "ja", "ko", "zh"}
 
 
-@rule()
+@rule("ko *", "Take ten of 30 rows.", "20행에서 10행", "30행에서 10행")
 def numbers(message: Message) -> Iterator[str]:
-    """Every number is in the translation; new ones stand for number words only.
-
-    Bad (ko): "Take 30 rows." -> "20행을 받습니다."
-    Good (ko): "Take ten rows." -> "10행을 받습니다."
-    """
+    """Every number is in the translation; new ones stand for number words only."""
     was, became = numbers_in(message.english), numbers_in(message.prose)
     if lost := was - became:
         yield f"lost: {', '.join(sorted(lost))} (write it in digits)"
@@ -52,13 +47,9 @@ def numbers(message: Message) -> Iterator[str]:
         yield f"not in English: {', '.join(sorted(added))} (count again)"
 
 
-@rule(guard=True)
+@guard("ja *", "by %(name)s", "%(nama)sによる", "%(name)sによる", interface=True)
 def placeholders(message: Message) -> Iterator[str]:
-    """What a program fills in is there: ``%s``, ``%(name)s``, ``{name}``, ``&#169;``.
-
-    Bad (ja, interface): "by %(name)s" -> "%(nama)sによる"
-    Good (ja, interface): "by %(name)s" -> "%(name)sによる"
-    """
+    """What a program fills in is there: ``%s``, ``%(name)s``, ``{name}``, ``&#9;``."""
     if not message.is_interface:
         return
     texts = (message.msgid, message.msgstr)
@@ -69,13 +60,9 @@ def placeholders(message: Message) -> Iterator[str]:
         yield "the placeholders without names are in another order (keep the order)"
 
 
-@rule(guard=True)
+@guard("ko *", "<b>Read</b> on", "<i>계속</i> 읽기", "<b>계속</b> 읽기", interface=True)
 def html(message: Message) -> Iterator[str]:
-    """A translation brings no HTML and no script of its own.
-
-    Bad (ko): "Read on" -> "<b>계속</b> 읽기"
-    Good (ko, interface): "<b>Read</b> on" -> "<b>계속</b> 읽기"
-    """
+    """A translation brings no HTML and no script of its own."""
     texts = (message.english, message.prose)
     if message.is_interface:
         texts = (message.msgid, message.msgstr)
@@ -91,13 +78,9 @@ def html(message: Message) -> Iterator[str]:
         yield f"{', '.join(told)} (keep the tags of the English text, and no others)"
 
 
-@rule()
+@rule("zh *", "The whole batch", "The whole batch", "整个批次")
 def unchanged(message: Message) -> Iterator[str]:
-    """English copied into a translation is no translation.
-
-    Bad (zh_CN): "The whole batch" -> "The whole batch"
-    Good (zh_CN): "PyTorch 2" -> "PyTorch 2 版"
-    """
+    """English copied into a translation is no translation."""
     is_copy = message.language != SOURCE_LANGUAGE and message.msgstr == message.msgid
     if is_copy and catalogs.has_prose(message.msgid):
         yield (
@@ -106,13 +89,9 @@ def unchanged(message: Message) -> Iterator[str]:
         )
 
 
-@rule(guard=True)
+@guard("ja *", "Batch", "バッチ\u200b", "バッチ")
 def invisible(message: Message) -> Iterator[str]:
-    r"""There are no characters that nobody sees, and each is composed.
-
-    Bad (ja): "Batch" -> "バッチ\u200b"
-    Good (ja): "Batch" -> "バッチ"
-    """
+    """There are no characters that nobody sees, and each is composed."""
     found = set(INVISIBLE.findall(message.msgstr))
     if message.language.partition("_")[0] in WITHOUT_JOINERS:
         found |= set(JOINERS.findall(message.msgstr))
@@ -123,16 +102,12 @@ def invisible(message: Message) -> Iterator[str]:
         yield "letters in pieces, as some systems type them (save the text as NFC)"
 
 
-@rule(guard=True)
+@guard("ko *", "A comment.", "noqa: 설명입니다.", "설명입니다.")
 def tools(message: Message) -> Iterator[str]:
-    """A translation says nothing to Python or its tools, which read it in downloads.
-
-    Bad (ko): "A comment." -> "noqa: 설명입니다."
-    Good (ko): "A comment." -> "설명입니다."
-    """
+    """A translation says nothing to Python or its tools, which read it in downloads."""
     if message.is_interface:
         return
-    for sign in QUOTES:
+    for sign in ('"""', "'''"):
         if sign in message.msgstr and sign not in message.msgid:
             yield f"{sign} ends the text of a script (leave it out)"
     was, became = (f"# {one_line(text)}" for text in (message.msgid, message.msgstr))

@@ -1,5 +1,5 @@
 """Rules about writing: terms, letters, punctuation and spaces, polite Japanese."""
-# ruff: noqa: RUF001, RUF002
+# ruff: noqa: RUF001
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from gallery_intl.text.cjk import HAN, HAN_AND_KANA, HANGUL, HIRAGANA, KATAKANA
 DOUBLED = re.compile(r"\b([^\W\d_]+)\s+\1\b", re.IGNORECASE)
 # Letters that are never right twice; 了了 (除了了解) or のの (ものの) can be.
 DOUBLED_LETTERS = re.compile(r"をを|がが|的的(?!确)|([、。，；：])\1|(?<!\.)\.\.(?!\.)")
-SCRIPTS = {"kana": f"[{HIRAGANA}{KATAKANA}]", "Hangul": f"[{HANGUL}]"}
-HALFWIDTH_KATAKANA = re.compile(r"[\uff61-\uff9f]+")
+# The national standards hold the characters of daily use, and no other forms.
+STANDARDS = {"zh_CN": "gb2312", "zh_TW": "big5", "ja": "shift_jis"}
+SCRIPTS = {"ja": f"[{HIRAGANA}{KATAKANA}]", "ko": f"[{HANGUL}]"}
 # Words as most texts of the field write them today.
 VOWELS = (
     "エラー カウンター サーバー センター ヘッダー フィルター メンバー ユーザー ラッパー"
@@ -24,23 +25,17 @@ VOWELS = (
 )
 CJK = f"[{HAN_AND_KANA}]"
 LATIN = rf"[A-Za-z0-9{CODE}]"
-HALFWIDTH = re.compile(
-    rf"""{CJK}[,;:?!]           # 汉字, or 汉字:
+HALFWIDTH = rf"""(?x)
+         {CJK}[,;:?!]           # 汉字, or 汉字:
     |    [,;:?!]{CJK}
     |    {CJK}\.(?![\w.])       # 汉字. at the end
     |    {CJK}\s?\([^()\d]*\)   # 汉字(word), but no shape: (30, 10)
     |    \([^()]*{CJK}[^()]*\)
     |    {CJK}["']|["']{CJK}
-    """,
-    re.VERBOSE,
-)
-FULLWIDTH = re.compile(r"[，。、：；？！（）　０-９Ａ-Ｚａ-ｚ＿／％＋＝＜＞]+")
-ALWAYS_HALFWIDTH = re.compile(r"[　０-９Ａ-Ｚａ-ｚ＿／％＋＝＜＞]+")
-SIDE_SPACE = re.compile(
-    r" +[，。、：；？！（）《》「」『』]|[，。、：；？！（）《》「」『』] +"
-)
-TOUCHING = re.compile(rf"{CJK}{LATIN}|{LATIN}{CJK}")
-APART = re.compile(rf"{CJK} +{LATIN}|{LATIN} +{CJK}|{CJK} +{CJK}")
+"""
+WIDE_LETTERS = "　０-９Ａ-Ｚａ-ｚ＿／％＋＝＜＞"
+WIDE_SIGNS = "，。、：；？！（）"
+SIDE = f"[{WIDE_SIGNS}《》「」『』]"
 # A match begins where a word does: else a long word is looked through at each letter.
 JAPANESE_PLAIN = re.compile(
     r"(?<!\w)\w*(?:(?<![まで])す|[くぐつぬぶむる]|(?<!しょ)う|(?<!さ)い|(?<!まし)(?<!でし)た|だ)。"
@@ -48,133 +43,89 @@ JAPANESE_PLAIN = re.compile(
 BRACKETED = re.compile(r"（[^（）]*）|「[^「」]*」")
 
 
-@rule()
+@rule("ko *", "the gradients", "기울기", "변화도들")
 def glossary(message: Message) -> Iterator[str]:
-    """A term of the glossary has its one translation, inflected as needed.
-
-    Bad (ko): "the gradient" -> "기울기"
-    Good (ko): "the gradients" -> "변화도들"
-    """
+    """A term of the glossary has its one translation, inflected as needed."""
     if message.language == SOURCE_LANGUAGE:
         return
     for term in message.glossary.terms(message.english):
-        wanted = message.glossary.translation(term, message.language)
+        wanted = message.glossary.rows[term].get(message.language)
         if wanted and not has_term(message.prose, term, wanted, message.language):
             yield f'"{term}" is not {wanted} here (glossary.csv)'
 
 
-@rule()
+@rule("ko *", "Split the batch.", "배치를 배치를 나눕니다.", "배치를 나눕니다.")
 def doubled(message: Message) -> Iterator[str]:
-    """No word and no sign stands twice by mistake.
-
-    Bad (ko): "Split the batch." -> "배치를 배치를 나눕니다."
-    Good (ko): "Split the batch." -> "배치를 나눕니다."
-    """
+    """No word and no sign stands twice by mistake."""
     for pattern in (DOUBLED, DOUBLED_LETTERS):
         match = pattern.search(message.prose)
         if match and not DOUBLED.search(message.english):
             yield f'"{match[0]}" (write it once)'
 
 
-@rule("ko", "zh", "ja")
+@rule("zh_CN zh ja ko", "data", "數據", "数据")
 def letters(message: Message) -> Iterator[str]:
-    """Letters belong to the language: no Traditional Chinese in ``zh_CN``, no kana.
-
-    Bad (zh_CN): "data" -> "數據"
-    Good (zh_CN): "data" -> "数据"
-    """
+    """Letters belong to the language: no Traditional Chinese in ``zh_CN``, no kana."""
     other = "".join(foreign_letters(message.prose, message.language))
     if other and not set(other) <= set(message.msgid):
         yield f"{other} belongs to another language or script (write it in this one)"
 
 
-@rule("ja")
+@rule("ja", "Batch", "ﾊﾞｯﾁ", "バッチ")
 def halfwidth_katakana(message: Message) -> Iterator[str]:
-    """Katakana are fullwidth.
-
-    Bad (ja): "Batch" -> "ﾊﾞｯﾁ"
-    Good (ja): "Batch" -> "バッチ"
-    """
-    for match in HALFWIDTH_KATAKANA.finditer(message.prose):
+    """Katakana are fullwidth."""
+    for match in re.finditer(r"[\uff61-\uff9f]+", message.prose):
         yield f"{match[0]} is halfwidth (write it in fullwidth katakana)"
 
 
-@rule("ja")
+@rule("ja", "on the server", "サーバで", "サーバーで")
 def long_vowel(message: Message) -> Iterator[str]:
-    """A word has its long vowel sign always or never: the glossary and a list say.
-
-    Bad (ja): "on the server" -> "サーバで"
-    Good (ja): "on the server" -> "サーバーで"
-    """
+    """A word has its long vowel sign always or never: the glossary and a list say."""
     for word, other in vowel_forms(message.glossary):
         if match := other.search(message.prose):
             yield f"{match[0]} is spelled otherwise elsewhere (write {word})"
 
 
-@rule("zh", "ja")
+@rule("zh ja", "First, see (30, 10).", "首先,见 (30, 10)。", "首先，见 (30, 10)。")
 def fullwidth_punctuation(message: Message) -> Iterator[str]:
-    """Punctuation beside Han or kana is fullwidth; letters and digits are not.
-
-    Bad (zh_CN): "First, split it." -> "首先,拆分。"
-    Good (zh_CN): "First, split it (see (30, 10))." -> "首先，拆分（见 (30, 10)）。"
-    """
+    """Punctuation beside Han or kana is fullwidth; letters and digits are not."""
     for match in places(HALFWIDTH, message):
         yield f'"{around(match)}" has halfwidth punctuation (write it fullwidth)'
-    for match in places(ALWAYS_HALFWIDTH, message):
+    for match in places(f"[{WIDE_LETTERS}]+", message):
         yield f'"{match[0]}" is fullwidth (write letters, digits and spaces halfwidth)'
 
 
-@rule("ko")
+@rule("ko", "First, split it.", "먼저，나눕니다。", "먼저, 나눕니다.")
 def halfwidth_punctuation(message: Message) -> Iterator[str]:
-    """Korean punctuation is halfwidth.
-
-    Bad (ko): "First, split it." -> "먼저，나눕니다。"
-    Good (ko): "First, split it." -> "먼저, 나눕니다."
-    """
-    for match in places(FULLWIDTH, message):
+    """Korean punctuation is halfwidth."""
+    for match in places(f"[{WIDE_SIGNS}{WIDE_LETTERS}]+", message):
         yield f'"{match[0]}" is fullwidth (write it halfwidth)'
 
 
-@rule("zh", "ja")
+@rule("ja zh", "First, split it.", "まず、 分割します。", "まず、分割します。")
 def punctuation_space(message: Message) -> Iterator[str]:
-    """No space stands beside fullwidth punctuation, which has its own.
-
-    Bad (ja): "First, split it." -> "まず、 分割します。"
-    Good (ja): "First, split it." -> "まず、分割します。"
-    """
-    for match in places(SIDE_SPACE, message):
+    """No space stands beside fullwidth punctuation, which has its own."""
+    for match in places(f" +{SIDE}|{SIDE} +", message):
         yield f'"{around(match)}" (delete the space)'
 
 
-@rule("zh")
+@rule("zh", "one GPU", "一个GPU", "一个 GPU")
 def latin_apart(message: Message) -> Iterator[str]:
-    """In Chinese a space stands between Han and Latin letters, digits or code.
-
-    Bad (zh_CN): "one GPU" -> "一个GPU"
-    Good (zh_CN): "one GPU" -> "一个 GPU"
-    """
-    for match in places(TOUCHING, message):
+    """In Chinese a space stands between Han and Latin letters, digits or code."""
+    for match in places(f"{CJK}{LATIN}|{LATIN}{CJK}", message):
         yield f'"{around(match)}" (put a space between)'
 
 
-@rule("ja")
+@rule("ja", "one GPU", "1台の GPU", "1台のGPU")
 def latin_close(message: Message) -> Iterator[str]:
-    """In Japanese no space stands beside kana and Han.
-
-    Bad (ja): "one GPU" -> "1台の GPU"
-    Good (ja): "one GPU" -> "1台のGPU"
-    """
-    for match in places(APART, message):
+    """In Japanese no space stands beside kana and Han."""
+    for match in places(f"{CJK} +{LATIN}|{LATIN} +{CJK}|{CJK} +{CJK}", message):
         yield f'"{around(match)}" (delete the space)'
 
 
-@rule()
+@rule("ko *", "Batch", "배치 ", "배치")
 def spaces(message: Message) -> Iterator[str]:
-    """No space is at an end where English has none, and none is double.
-
-    Bad (ko): "Batch" -> "배치 "
-    Good (ko): "Batch" -> "배치"
-    """
+    """No space is at an end where English has none, and none is double."""
     msgid, msgstr = message.msgid, message.msgstr
     for at, side in ((0, "before"), (-1, "after")):
         if msgstr and msgstr[at].isspace() and not msgid[at].isspace():
@@ -183,13 +134,9 @@ def spaces(message: Message) -> Iterator[str]:
         yield "two spaces (leave one)"
 
 
-@rule("ja")
+@rule("ja", "It computes.", "計算する。", "計算します。")
 def polite_japanese(message: Message) -> Iterator[str]:
-    """Japanese sentences end in です or ます, or are no sentences.
-
-    Bad (ja): "It computes." -> "計算する。"
-    Good (ja): "It computes." -> "計算します。"
-    """
+    """Japanese sentences end in です or ます, or are no sentences."""
     for match in JAPANESE_PLAIN.finditer(BRACKETED.sub("", message.prose)):
         yield f'"{match[0]}" is not です・ます (end with です or ます)'
 
@@ -209,20 +156,18 @@ def vowel_forms(glossary: Glossary) -> list[tuple[str, re.Pattern[str]]]:
 
 def foreign_letters(text: str, language: str) -> Iterator[str]:
     """Yield the letters of a text that its language does not use."""
-    own = {"ja": "kana", "ko": "Hangul"}.get(language.partition("_")[0])
-    for script, pattern in SCRIPTS.items():
-        if script != own:
+    for own, pattern in SCRIPTS.items():
+        if language.partition("_")[0] != own:
             yield from re.findall(pattern, text)
-    # The national standards hold the characters of daily use, and no other forms.
-    encoding = {"zh_CN": "gb2312", "zh_TW": "big5", "ja": "shift_jis"}.get(language)
-    for character in re.findall(f"[{HAN}]", text) if encoding else ():
-        if not character.encode(encoding or "", "ignore"):
+    encoding = STANDARDS.get(language, "utf-8")
+    for character in re.findall(f"[{HAN}]", text):
+        if not character.encode(encoding, "ignore"):
             yield character
 
 
-def places(pattern: re.Pattern[str], message: Message) -> Iterator[re.Match[str]]:
+def places(pattern: str, message: Message) -> Iterator[re.Match[str]]:
     """Find a place in a translation; what stands so in English is a quotation."""
-    for match in pattern.finditer(message.prose):
+    for match in re.finditer(pattern, message.prose):
         if match[0] not in message.english:
             yield match
             return  # one is enough to find the others

@@ -14,11 +14,12 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
+from gallery_intl.script.files import File, file_of, is_writable
 from gallery_intl.script.source import tokens
 from gallery_intl.text.wrapping import LINE_LENGTH, display_width, one_line, wrap
 
 DIRECTIVE = re.compile(
-    r"#\s*(?:(?i:noqa|nosec|nopep8|pragma)\b|-\*-|vim?:|sphinx_gallery_\w"
+    r"#\s*(?:(?i:noqa|nosec|nopep8|pragma)\b|-\*-|vim?:|sphinx_gallery_\w|language="
     r"|(?:type|fmt|ruff|flake8|yapf|isort|mypy|pyright|pylint|cython)\s*:)"
     r"|^#(?:!|\s?%%|\s?In\[|#{19})"
 )
@@ -61,8 +62,11 @@ def comments(code: str, first_line: int = 1) -> tuple[Comment, ...]:
     """Return the comments of Python code that are messages, in order.
 
     ``first_line`` is the number of the code's first line in its script; lines are
-    counted from there. Raises `SyntaxError` if the code cannot be tokenized.
+    counted from there. Of a block that writes a file they are those of the file. Raises
+    `SyntaxError` if the code cannot be tokenized.
     """
+    if file := file_of(code):
+        return comments(file.text, first_line + file.line - 1)
     lines = code.split("\n")
     found: list[Comment] = []
     run: Comment | None = None  # the comment that the next line may continue
@@ -106,12 +110,9 @@ def _continues(comment: Comment, run: Comment) -> bool:
 
 
 def replace_comments(
-    code: str,
-    lookup: Lookup,
-    first_line: int = 1,
-    refused: list[Comment] | None = None,
+    code: str, lookup: Lookup, first_line: int, refused: list[Comment]
 ) -> str:
-    """Put translations in the place of comments.
+    """Put translations in the place of comments; what is no Python stays as it is.
 
     ``lookup`` gives the translation of a message, or None: then the comment stays as it
     is, and so does one (which goes to ``refused``) whose translation could not stand as
@@ -119,9 +120,14 @@ def replace_comments(
     `LINE_LENGTH`. A comment after code that gets too long goes above its line, where
     nothing stands in its way.
     """
+    if file := file_of(code):
+        return _replace_in_file(file, lookup, first_line, refused)
     lines = code.split("\n")
-    roomy = _roomy_lines(code)
-    for comment in reversed(comments(code, first_line)):
+    try:
+        found, roomy = comments(code, first_line), _roomy_lines(code)
+    except SyntaxError:
+        return code
+    for comment in reversed(found):
         translation = one_line(lookup(comment.message) or "")
         if not translation or translation == comment.message:
             continue
@@ -129,18 +135,40 @@ def replace_comments(
         new = _translated(comment, translation, lines[start], start in roomy)
         if new is not None:
             lines[start:end] = new
-        elif refused is not None:
+        else:
             refused.append(comment)
     return "\n".join(lines)
+
+
+def _replace_in_file(
+    file: File, lookup: Lookup, first_line: int, refused: list[Comment]
+) -> str:
+    """Translate the program in a string, which cannot hold every letter."""
+
+    def writable(message: str) -> str | None:
+        text = lookup(message) or ""
+        return text if is_writable(text) else None
+
+    first = first_line + file.line - 1
+    refused += [x for x in comments(file.text, first) if writable(x.message) is None]
+    text = replace_comments(file.text, writable, first, refused)
+    return f"{file.before}{text}{file.after}"
 
 
 def _translated(
     comment: Comment, translation: str, line: str, above: bool
 ) -> list[str] | None:
+    """Return the lines of a comment and of the code before it, on one if that fits."""
     before = line[: comment.column]
-    if before.strip():
-        return _beside(comment, translation, line, above)
-    return _lines(comment, translation, before)
+    code, indent = before.rstrip(), before[: len(before) - len(before.lstrip())]
+    lines = _lines(comment, translation, indent)
+    if lines is None or not code:
+        return lines
+    beside = before + comment.lead + translation + comment.tail
+    limit = max(LINE_LENGTH, display_width(line))
+    if comment.tail or not above or display_width(beside) <= limit:
+        return [beside]
+    return [*lines, code]
 
 
 def _lines(comment: Comment, translation: str, indent: str) -> list[str] | None:
@@ -152,30 +180,13 @@ def _lines(comment: Comment, translation: str, indent: str) -> list[str] | None:
     if UNWRITABLE.search(translation):
         return None
     hang = indent.replace("\f", "") + comment.hang
-    is_set_in = SET_IN.match(comment.lead) is not None
-    for width in WIDTHS[-1:] if is_set_in else WIDTHS:
+    for width in WIDTHS[-1:] if SET_IN.match(comment.lead) else WIDTHS:
         lines = wrap(translation, indent + comment.lead, hang, width)
         expected = (comment.line, comment.line + len(lines) - 1, "")
         found = comments("\n".join(lines), comment.line)
         if [(other.line, other.end, other.tail) for other in found] == [expected]:
             return [*lines[:-1], lines[-1] + comment.tail]
     return None
-
-
-def _beside(
-    comment: Comment, translation: str, line: str, above: bool
-) -> list[str] | None:
-    """Return the lines of code and its comment, on one line if that fits."""
-    code = line[: comment.column].rstrip()
-    indent = code[: len(code) - len(code.lstrip())]
-    lines = _lines(comment, translation, indent)
-    beside = line[: comment.column] + comment.lead + translation + comment.tail
-    limit = max(LINE_LENGTH, display_width(line))
-    if lines is None:
-        return None
-    if comment.tail or not above or display_width(beside) <= limit:
-        return [beside]
-    return [*lines, code]
 
 
 def _roomy_lines(code: str) -> set[int]:

@@ -10,10 +10,12 @@ import io
 import re
 import sys
 import tokenize
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import dropwhile, zip_longest
 from typing import Literal, NamedTuple
+
+from gallery_intl.script.files import emptied
 
 # what Sphinx-Gallery takes for a text block, see sphinx_gallery.py_source_parser
 TEXT_BLOCK = re.compile(
@@ -57,9 +59,9 @@ def tokens(source: str) -> tuple[tokenize.TokenInfo, ...]:
 def docstring_lines(source: str) -> tuple[int, int]:
     """Return the first and last line of a script's docstring; (0, 0) if it has none."""
     tree = ast.parse(source)
-    first = tree.body[0] if tree.body else None
-    if ast.get_docstring(tree) is None or not isinstance(first, ast.Expr):
+    if ast.get_docstring(tree) is None:
         return 0, 0
+    first = tree.body[0]
     return first.lineno, first.end_lineno or first.lineno
 
 
@@ -96,10 +98,9 @@ def find_line(lines: list[str], text: str, near: int) -> int | None:
     rows = [
         row
         for row, line in enumerate(lines, start=1)
-        if first in line and [*map(_bare, lines[row : row + len(rest)])] == rest
+        if first and first in line
+        if [*map(_bare, lines[row : row + len(rest)])] == rest
     ]
-    if not first:
-        return None
     return min(rows, key=lambda row: abs(row - near), default=None)
 
 
@@ -122,11 +123,24 @@ def packages(source: str) -> list[str]:
 def same_program(a: str, b: str, *, docstring: bool = True) -> Difference | None:
     """Prove that two sources are one program, or return where they differ.
 
-    Equal are the syntax trees and the tokens without comments and blank lines;
-    ``docstring=False`` leaves the module docstring aside. The first source must be
-    valid Python: `SyntaxError` is raised if it is not.
+    Equal are the syntax trees and the tokens without comments and blank lines, also
+    of the programs that they write to files; ``docstring=False`` leaves the module
+    docstring aside. The first source must be valid Python: `SyntaxError` is raised if
+    it is not.
     """
-    a, b = normalize_newlines(a), normalize_newlines(b)
+    a, ours = emptied(normalize_newlines(a))
+    b, theirs = emptied(normalize_newlines(b))
+    if difference := _difference(a, b, docstring):
+        return difference
+    if len(ours) != len(theirs):
+        return Difference(1, "another number of files")
+    for one, other in zip(ours, theirs, strict=True):
+        if found := _difference(one.text, other.text, docstring=True):
+            return found._replace(line=one.line + found.line - 1)
+    return None
+
+
+def _difference(a: str, b: str, docstring: bool) -> Difference | None:
     tree = _tree(a, docstring)
     try:
         is_same = tree == _tree(b, docstring)
@@ -150,7 +164,7 @@ def _tree(source: str, docstring: bool) -> str:
 
 
 def _token_difference(a: str, b: str, docstring: bool) -> Difference | None:
-    ours, theirs = _program(tokens(a), docstring), _program(tokens(b), docstring)
+    ours, theirs = _program(a, docstring), _program(b, docstring)
     last = a.count("\n") + 1
     for one, other in zip_longest(ours, theirs):
         if one is None:
@@ -160,16 +174,12 @@ def _token_difference(a: str, b: str, docstring: bool) -> Difference | None:
         if one.type == other.type == tokenize.NEWLINE:
             continue  # its text tells only whether the last line is ended
         if one[:2] != other[:2]:  # type and text
-            reason = f"{one.string!r} became {other.string!r}"
-            return Difference(one.start[0], reason)
+            return Difference(one.start[0], f"{one.string!r} became {other.string!r}")
     return None
 
 
-def _program(
-    found: Iterable[tokenize.TokenInfo], docstring: bool
-) -> Iterator[tokenize.TokenInfo]:
+def _program(source: str, docstring: bool) -> Iterator[tokenize.TokenInfo]:
     """Return the tokens that make the program."""
-    program = (token for token in found if token.type not in TRIVIA)
-    if docstring:
-        return program
-    return dropwhile(lambda token: token.type == tokenize.STRING, program)
+    left_out = () if docstring else (tokenize.STRING,)
+    program = (token for token in tokens(source) if token.type not in TRIVIA)
+    return dropwhile(lambda token: token.type in left_out, program)

@@ -9,11 +9,9 @@ from typing import NamedTuple
 from gallery_intl.script.comments import Comment, Lookup, comments, replace_comments
 from gallery_intl.script.placing import Edit, place
 from gallery_intl.script.source import Difference, blocks, docstring_lines, same_program
-from gallery_intl.text.cjk import CJK_LETTERS, FULLWIDTH_BRACKETS
+from gallery_intl.text.cjk import UNSPACED
 from gallery_intl.text.wrapping import one_line
 
-# letters beside which inline markup needs no ``\ ``
-UNSPACED = CJK_LETTERS + FULLWIDTH_BRACKETS
 NOQA = re.compile(r"(?<!\\)#\s*noqa\s*$")  # what Sphinx leaves out of a translation
 SEPARATOR = re.compile(rf"(?<=[{UNSPACED}])\\ |\\ (?=[{UNSPACED}])")
 
@@ -22,9 +20,8 @@ class AnotherProgram(Exception):
     """A translation would make another program; names line, reason and message."""
 
     def __init__(self, difference: Difference, message: str) -> None:
-        reason = f"{difference.reason} (mend the translation of {message!r})"
-        super().__init__(reason)
-        self.line, self.reason = difference.line, reason
+        super().__init__(f"{difference.reason} (mend the translation of {message!r})")
+        self.line = difference.line
 
 
 class Made(NamedTuple):
@@ -57,7 +54,7 @@ def translate_sketch(
 
     What is no Python stays as it is; what is has to stay the same program.
     """
-    new = translate_code(code, lookup, line, refused)
+    new = replace_comments(code, lookup, line, refused)
     try:
         difference = same_program(code, new) if new != code else None
     except SyntaxError:  # it was no program before
@@ -66,14 +63,6 @@ def translate_sketch(
         difference = difference._replace(line=line + difference.line - 1)
         raise AnotherProgram(difference, _culprit(code, [], lookup))
     return new
-
-
-def translate_code(code: str, lookup: Lookup, line: int, refused: list[Comment]) -> str:
-    """Return a block with its comments looked up; as it is if it is no Python."""
-    try:
-        return replace_comments(code, lookup, line, refused)
-    except SyntaxError:
-        return code
 
 
 def written(translation: str) -> str:
@@ -86,7 +75,7 @@ def _write(text: str, edits: list[Edit], lookup: Lookup) -> Made:
     placed, lost = place(text, edits)
     head = placed.split("\n")[: max(docstring_lines(placed)[0] - 1, 0)]
     parts = [
-        translate_code(ours.source, lookup, ours.line, refused)
+        replace_comments(ours.source, lookup, ours.line, refused)
         if ours and ours.kind == "code"
         else theirs.source
         for ours, theirs in zip_longest(blocks(text), blocks(placed))
@@ -117,7 +106,8 @@ def _culprit(text: str, edits: list[Edit], lookup: Lookup) -> str:
     for edit in edits:
         if is_guilty([edit], lambda _: None):
             return edit.raw
-    for comment in comments(text):
+    code = (block for block in blocks(text) if block.kind == "code")
+    for comment in (x for block in code for x in comments(block.source, block.line)):
         if is_guilty([], {comment.message: lookup(comment.message)}.get):
             return comment.message
     return "one of its messages"

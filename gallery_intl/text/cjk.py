@@ -15,15 +15,14 @@ KATAKANA = "\u30a1-\u30fa"  # without ー
 SYLLABLES = "\uac00-\ud7a3"
 HANGUL = f"\u1100-\u11ff\u3131-\u318e\ua960-\ua97f{SYLLABLES}\ud7a4-\ud7ff"
 HAN_AND_KANA = f"々〇{HAN}\u3041-\u30ff"
-CJK_LETTERS = HAN_AND_KANA + HANGUL
 IN_WORDS = f"々〇{HAN}{HIRAGANA}ゝ-ゟ{KATAKANA}ー-ヿ{HANGUL}"  # without ・
-FULLWIDTH_BRACKETS = "（）［］｛｝「」『』【】《》〈〉"  # noqa: RUF001
+# beside which inline markup needs no ``\ ``
+UNSPACED = f"{HAN_AND_KANA}{HANGUL}（）［］｛｝「」『』【】《》〈〉"  # noqa: RUF001
 
 
 def end_markup_at_cjk() -> None:
     """Make CJK letters end inline markup, in every parser of this process."""
     from docutils.utils import punctuation_chars  # recording has none
 
-    added = CJK_LETTERS + FULLWIDTH_BRACKETS
-    if added not in punctuation_chars.delimiters:
-        punctuation_chars.delimiters += added  # type: ignore[misc]
+    if UNSPACED not in punctuation_chars.delimiters:
+        punctuation_chars.delimiters += UNSPACED  # type: ignore[misc]

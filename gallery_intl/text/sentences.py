@@ -38,7 +38,7 @@ def sentences(text: str) -> list[str]:
 
 def joined(first: str, second: str) -> str:
     """Put a sentence after another, as their language does."""
-    space = "" if not first or first[-1] in NO_SPACE_AFTER else " "
+    space = "" if first[-1:] in NO_SPACE_AFTER else " "  # none after nothing
     return f"{first}{space}{second}"
 
 

@@ -109,5 +109,4 @@ def _may_break(last: str, first: str) -> bool:
 
 @cache
 def _is_ideographic(letter: str) -> bool:
-    wide = unicodedata.east_asian_width(letter) in "WF"
-    return wide and not IS_HANGUL.match(letter)
+    return unicodedata.east_asian_width(letter) in "WF" and not IS_HANGUL.match(letter)

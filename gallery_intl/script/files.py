@@ -1,0 +1,82 @@
+r'''Let a script hold whole programs, each in a string that it writes to a file::
+
+    # language=Python
+    (folder / "pool.py").write_text("""\
+    print("hello")
+    """, encoding="utf-8")
+
+Such a block stands alone. A page shows the file: its name, its highlighted text, and a
+download; a notebook writes it with ``%%writefile``; comments in it are translated. The
+first line tells editors, too, which language the string has. For the string to be the
+file's very text, neither a backslash nor three quotes may be in it.
+'''
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+MARK = "# language=Python"
+_START = rf'^{MARK}\n\((?P<folder>\w+) / "(?P<name>[\w.-]+)"\)\.write_text\("""\\\n'
+_END = r'^""", encoding="utf-8"\)'
+FILE = re.compile(
+    rf'(?P<start>{_START})(?P<text>(?:(?!""")[^\\])*)(?P<end>{_END})$', re.MULTILINE
+)
+CELL = re.compile(
+    r"%%writefile \{(?P<folder>\w+)\}/(?P<name>[\w.-]+)\n(?P<text>.*)", re.S
+)
+
+
+class File(NamedTuple):
+    """A program in a script, and what stands around it."""
+
+    folder: str  # the variable that holds it
+    name: str
+    text: str
+    line: int  # of its first line in the source, from 1
+    before: str
+    after: str
+
+    def cell(self) -> str:
+        """Return the cell of a notebook that writes the file."""
+        return f"%%writefile {{{self.folder}}}/{self.name}\n{self.text}".strip("\n")
+
+
+def file_of(code: str) -> File | None:
+    """Return the file that a block of code writes, if it does nothing else."""
+    found = FILE.search(code)
+    if found is None or (code[: found.start()] + code[found.end() :]).strip():
+        return None
+    return _file(found)
+
+
+def emptied(source: str) -> tuple[str, list[File]]:
+    """Return a script, line by line, with nothing in its files; and the files."""
+    files = [_file(found) for found in FILE.finditer(source)]
+    return FILE.sub(
+        lambda x: f"{x['start']}{x['end']}{_lines(x['text'])}", source
+    ), files
+
+
+def is_writable(text: str) -> bool:
+    """Tell whether a text can be part of a file in a script."""
+    return "\\" not in text and '"' * 3 not in text
+
+
+def statement(cell: str) -> str:
+    """Return what a script has in the place of a notebook's cell."""
+    if not (found := CELL.fullmatch(cell)):
+        return cell
+    head = f'{MARK}\n({found["folder"]} / "{found["name"]}").write_text("""\\\n'
+    return f'{head}{found["text"]}\n""", encoding="utf-8")'
+
+
+def _file(found: re.Match[str]) -> File:
+    start, end = found.span("text")
+    before, after = found.string[:start], found.string[end:]
+    line = before.count("\n") + 1
+    return File(found["folder"], found["name"], found["text"], line, before, after)
+
+
+def _lines(text: str) -> str:
+    return "\n" * text.count("\n")
