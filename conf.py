@@ -11,6 +11,7 @@ copyright = "2026, The Multi-GPU examples authors"
 language = "en"
 
 extensions = [
+    "sphinx.ext.intersphinx",
     "sphinx_gallery.gen_gallery",
     "sphinx_copybutton",
     "sphinx_design",
@@ -29,6 +30,9 @@ gallery_intl_languages = {
     "zh_CN": "简体中文",
     "ja": "日本語",
 }
+gallery_intl_plain_links = True  # downloaded scripts name pages by their titles
+gallery_intl_lines = True  # titles break at their colon first
+gallery_intl_unbroken = {"ja": ["方法", "半分ずつ"]}  # Chromium would cut these
 locale_dirs = ["locales"]
 gettext_compact = False
 gettext_uuid = False
@@ -56,24 +60,21 @@ sphinx_gallery_conf = {
     "css": [],  # gallery_intl brings what its pages need
 }
 
-# What readers type, and our word for it; all languages in one, no two are alike.
-html_search_options = {
-    "synonyms": {
-        "그래디언트": "변화도",
-        "그레이디언트": "변화도",
-        "기울기": "변화도",
-        "병렬 처리": "병렬",
-        "병렬처리": "병렬",
-        "분할": "나누기",
-        "グラディエント": "勾配",
-        "並列処理": "並列",
-        "並列化": "並列",
-        "求和": "总和",
-    }
-}
+# Search: what is about the site comes last. What readers type: locales/glossary.csv.
+gallery_intl_search_last = ["about", "sources", "translation_status"]
+gallery_intl_search_missing = (
+    "This site does not treat these yet: several machines, sharded models (FSDP,"
+    " DeepSpeed), tensor parallelism, mixed precision, gradient accumulation."
+)
 
-# The repository, such as "https://github.com/owner/name"; then each page leads to
-# where its catalog is edited and a problem is reported.
+# Names of torch lead to its documentation: those of this file, which our pages use.
+intersphinx_mapping = {
+    "torch": ("https://docs.pytorch.org/docs/2.13/", "inventories/torch.inv")
+}
+gallery_intl_link_names = True
+
+# The repository, such as "https://github.com/owner/name"; then each page leads to its
+# source, to where it and its catalog are edited, to a report, and to Colab.
 gallery_repository_url = ""
 
 # The address of the site: the folder that the languages are in. Empty while it has
@@ -84,23 +85,29 @@ gallery_intl_policy = True  # pages run the site's own scripts only
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
 html_extra_path = ["LICENSE"]  # names also what the site ships of others
-html_css_files = ["site.css"]
+html_css_files = ["site.css", "front.css", "lesson.css"]
+html_js_files = [("site.js", {"loading_method": "defer"})]
 html_favicon = "_static/favicon.svg"
 gallery_site_picture = "_static/picture.png"  # of shared pages: 1200 x 630
 html_show_sourcelink = False
+html_use_index = False  # no page writes an entry
 html_copy_source = False
 html_context = {"default_mode": "auto"}
 html_theme_options = {
     "navbar_persistent": ["search-button-field", "navigation-link", "language-menu"],
+    "navbar_center": ["site-menu"],
     "navbar_end": ["theme-switcher"],
     "navbar_align": "left",
     "footer_start": ["copyright"],
-    "footer_end": ["licences"],
+    "footer_center": ["licences"],
+    "footer_end": ["site-links"],
     "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
     "show_toc_level": 2,
     "show_prev_next": True,
 }
-html_sidebars = {"index": []}
+html_sidebars = {"index": [], "**": ["lessons"]}
+# not on what a program prints
+copybutton_selector = "div.highlight:not(.sphx-glr-script-out *, .recorded-out *) pre"
 copybutton_exclude = ".linenos, .gp, .go"
 
 linkcheck_timeout = 20  # seconds

@@ -12,10 +12,8 @@ HAS_TRANSLATED_WORDS = True  # for `gallery_intl.interface`
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    from gallery_intl import order
-    from gallery_site import policy, publish, sharing
+    from gallery_site import cards, head, hero
     from gallery_site.search import EnglishSearch
-    from gallery_site.sidebar import Sidebars
 
     # whether pages load only the styles and scripts that they use; our commands do it
     app.add_config_value("gallery_site_light", True, "", bool)
@@ -26,11 +24,45 @@ def setup(app: Sphinx) -> ExtensionMetadata:
 
     app.setup_extension("gallery_intl.finished")
     app.add_search_language(EnglishSearch)
+    app.add_node(cards.part_head)
+    app.add_node(cards.answer)
+    app.add_node(hero.offered)
+    app.add_node(hero.drawn)
+    app.add_directive("parts", cards.Parts)
+    app.add_directive("answer", cards.Answer)
+    app.add_directive("drawing", hero.Drawing)
+    app.add_directive("try-it", hero.TryIt)
+    app.add_directive("contact", hero.Contact)
+    app.add_transform(cards.ReadPicture)
+    app.add_transform(cards.ReadCard)
+    app.add_transform(head.HideLinks)
+    app.add_transform(head.ShowHead)
+    listen(app)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def listen(app: Sphinx) -> None:
+    from gallery_intl import order
+    from gallery_site import cards, hero, lessons, pictograms, policy, publish, sharing
+    from gallery_site.foot import Foot
+    from gallery_site.notebooks import offer_colab
+
     app.connect("config-inited", policy.switch_on)
-    sidebars = Sidebars()
-    app.connect("env-updated", sidebars.forget)
-    app.connect("html-page-context", sidebars.replace, priority=order.AFTER_THEME)
+    app.connect("doctree-resolved", cards.fill_parts)
+    app.connect("doctree-resolved", hero.draw)
+    app.connect("doctree-resolved", hero.offer)
+    define = pictograms.define_used
+    app.connect("doctree-resolved", define, priority=order.DEFINE_PICTOGRAMS)
+    if "gallery_intl" in app.extensions:
+        app.connect("gallery-card", cards.dress)
+        foot = Foot()
+        app.connect("env-get-outdated", foot.outdated)
+        app.connect("doctree-read", foot.show, priority=order.SHOW_FOOT)
+        app.connect("doctree-read", offer_colab, priority=order.SHOW_WAYS_OUT)
+    listed = lessons.Lessons()
+    app.connect("config-inited", lessons.add_templates)
+    app.connect("env-updated", listed.forget)
+    app.connect("html-page-context", listed.show)
     # after the links to the other languages (500), which it names
     app.connect("html-page-context", sharing.describe_page, priority=order.AFTER_THEME)
     app.connect("build-finished", publish.remove_outdated)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -6,12 +6,14 @@ import argparse
 import functools
 import shutil
 import sys
+from pathlib import Path
 
-from gallery_intl.__main__ import Project, check, command_line, merged, progress
+from gallery_intl.__main__ import check, command_line, merged, progress
 from gallery_intl.__main__ import run as run_command
 from gallery_intl.files import remove_unfinished
 from gallery_site.build import build_site, only_one, run_scripts
 from gallery_site.languages import explain, run_sphinx
+from gallery_site.notebooks import collect
 from gallery_site.offline import pack
 from gallery_site.project import BuildError, read_site
 
@@ -24,9 +26,14 @@ def html(options: argparse.Namespace) -> None:
 
 def zip_(options: argparse.Namespace) -> None:
     """Pack the built languages, or only those named, to be read offline."""
-    site = read_site(options.source)
-    for path in pack(site, options.language):
+    for path in pack(read_site(options.source), options.language):
         print(path)
+
+
+def notebooks(options: argparse.Namespace) -> None:
+    """Copy all languages' notebooks into a folder, for the branch of that name."""
+    made = collect(read_site(options.source), options.folder)
+    print(f"{len(made)} notebooks are in {options.folder}")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -46,8 +53,7 @@ def catalogs(options: argparse.Namespace) -> None:
         values = {"gallery_intl_run": False}
         if run_sphinx(site.srcdir, "gettext", templates, doctrees, values, sys.stderr):
             raise BuildError("no messages collected; the catalogs are as they were")
-        project = Project(site.srcdir, site.locale_dir, list(site.languages))
-        for path in merged(project, templates):
+        for path in merged(templates, site.locale_dir, list(site.languages)):
             print(path.relative_to(site.srcdir))
 
 
@@ -81,10 +87,11 @@ def live(options: argparse.Namespace) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """Return the command line."""
-    made = [html, zip_, run, catalogs, check, progress, serve, live]
+    made = [html, zip_, notebooks, run, catalogs, check, progress, serve, live]
     top, commands = command_line("gallery_site", __doc__, made)
     for name in ("html", "zip"):
         commands[name].add_argument("language", nargs="*", help="default: all")
+    commands["notebooks"].add_argument("folder", type=Path)
     for name in ("serve", "live"):
         commands[name].add_argument("--port", type=int, default=8000)
     commands["live"].add_argument("language", help="such as ko")

@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
-from gallery_intl.page.gaps import broken_catalogs
-from gallery_run import records
-from gallery_run.run import run_gallery
+from gallery_intl.page.safety import broken_catalogs
+from gallery_run import records, run
 from gallery_site.languages import build_languages
 from gallery_site.project import BuildError, Site, read_site
 from gallery_site.publish import begin, publish
 
 
-@contextlib.contextmanager
-def only_one(site: Site) -> Iterator[None]:
+def only_one(site: Site) -> AbstractContextManager[None]:
     """Wait until no other build works in the same folder."""
-    site.out.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(site.out / ".lock")
-    try:
-        held = lock.acquire(timeout=0)
-    except Timeout:
-        print("another build is running here; waiting for it", flush=True)
-        held = lock.acquire()
-    with held:
-        yield
+    waiting = "another build is running here; waiting for it"
+    return run.only_one(site.out, lambda: print(waiting, flush=True))
 
 
 def build_site(srcdir: Path, only: list[str] | None = None) -> Path:
@@ -46,14 +34,15 @@ def build_site(srcdir: Path, only: list[str] | None = None) -> Path:
 
 def run_scripts(site: Site) -> None:
     """Run the scripts that changed; a warning stops, as everywhere."""
-    if warnings := run_gallery(site.srcdir, site.srcdir, settings=site.config):
+    if warnings := run.run_gallery(site.srcdir, site.srcdir, settings=site.config):
         raise BuildError("\n".join(["the gallery ran with warnings:", *warnings]))
 
 
 def check_records(site: Site) -> None:
     """Name the records that pages do not show; an edited one stops."""
     try:
-        for line in records.stale(site.records, site.generated):
+        folder = site.srcdir / site.config.gallery_intl_records
+        for line in records.stale(folder, site.generated):
             print(line, flush=True)
     except records.RecordError as error:
         raise BuildError(str(error)) from None

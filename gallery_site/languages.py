@@ -12,16 +12,14 @@ import io
 import json
 import multiprocessing
 import os
-import pkgutil
 import shutil
+import sys
 import time
 import traceback
-from collections.abc import Iterator
 from importlib import import_module
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
+from multiprocessing.context import ForkProcess
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO, cast
+from typing import Any, TextIO
 
 from sphinx.application import Sphinx, builtin_extensions
 from sphinx.errors import SphinxError
@@ -35,67 +33,34 @@ from gallery_site.publish import add_language
 # Most of a build's objects live to its end: to look for garbage more seldom than Python
 # does (700) saves a fifth of its time, and costs some MiB.
 NEW_OBJECTS = 20_000
-
-
-class Built(NamedTuple):
-    """How the build of one language ended."""
-
-    language: str
-    status: int
-    output: str
-    seconds: float
-
-
-class Build(NamedTuple):
-    """The process that builds a language, and the line on which its result comes.
-
-    A pool of processes would want semaphores, which not every machine has.
-    """
-
-    language: str
-    process: BaseProcess
-    line: Connection
-
-    def result(self) -> Built:
-        """Return how it ended, also if it was killed."""
-        try:
-            return cast(Built, self.line.recv())
-        except EOFError:
-            self.process.join()
-            said = f"its process ended with status {self.process.exitcode}"
-            return Built(self.language, 1, said, 0.0)
+# What is imported when a page or a bundle first wants it, and takes long.
+LATER = ("matplotlib.pyplot", "gallery_site.light.icon_font")
+# The exit status of a process that showed how it went; one with another was ended.
+BUILT, FAILED = 10, 11
 
 
 def build_languages(site: Site, languages: list[str]) -> None:
-    """Build languages side by side; show each as it ends, and all that went wrong."""
+    """Build languages side by side; each shows how it went as it ends."""
     print(f"building {', '.join(languages)} ...", flush=True)
     import_once(site)
     others = incomplete(site, [x for x in site.languages if x not in languages])
     builds = [start_build(site, language, others) for language in languages]
     try:
-        results = [show(built) for built in as_completed(builds)]
+        failed = sorted(build.name for build in builds if not succeeds(build))
     finally:
         for build in builds:
-            build.process.kill()
-    if failed := sorted(built.language for built in results if built.status):
+            build.kill()
+    if failed:
         raise BuildError(f"not built: {', '.join(failed)}; the site is as it was")
 
 
 def import_once(site: Site) -> None:
     """Import what every build imports, in the process that they are forked from."""
-    needed = [*builtin_extensions, *site.extensions, "matplotlib.pyplot"]
-    for name in [*needed, *own_modules(site.extensions)]:
+    config = site.config
+    for name in [*builtin_extensions, *config.extensions, config.html_theme, *LATER]:
         with contextlib.suppress(Exception):  # Sphinx will say what is wrong
             import_module(name)
     gc.freeze()
-
-
-def own_modules(extensions: list[str]) -> Iterator[str]:
-    """Yield the modules of our packages but for those with a process of their own."""
-    for name in (name for name in extensions if name.startswith("gallery_")):
-        for found in pkgutil.walk_packages(import_module(name).__path__, f"{name}."):
-            if not found.name.rpartition(".")[2].startswith(("live", "__main__")):
-                yield found.name
 
 
 def incomplete(site: Site, languages: list[str]) -> list[str]:
@@ -108,55 +73,51 @@ def incomplete(site: Site, languages: list[str]) -> list[str]:
     ]
 
 
-def start_build(site: Site, language: str, others: list[str]) -> Build:
-    """Start the process of a language; of ``others`` it links to what is there."""
-    context = multiprocessing.get_context("fork")
-    line, end = context.Pipe(duplex=False)
-    process = context.Process(target=report_build, args=(end, site, language, others))
+def start_build(site: Site, language: str, others: list[str]) -> ForkProcess:
+    """Start the process of a language; of ``others`` it links to what is there.
+
+    A pool of processes would want semaphores, which not every machine has.
+    """
+    process = multiprocessing.get_context("fork").Process(
+        name=language, target=lambda: sys.exit(build_language(site, language, others))
+    )
     process.start()
-    end.close()  # the process has its own
-    return Build(language, process, line)
+    return process
 
 
-def as_completed(builds: list[Build]) -> Iterator[Built]:
-    """Yield the results in the order in which they come."""
-    running = {build.line: build for build in builds}
-    while running:
-        for line in wait(list(running)):
-            yield running.pop(cast(Connection, line)).result()
+def succeeds(build: ForkProcess) -> bool:
+    """Wait for a language; show it if its process could not."""
+    build.join()
+    if build.exitcode not in (BUILT, FAILED):
+        show(build.name, "failed", f"its process ended with status {build.exitcode}")
+    return build.exitcode == BUILT
 
 
-def show(built: Built) -> Built:
-    """Print how a language went."""
-    result = "failed" if built.status else f"{built.seconds:.1f} s"
-    print(f"  {built.language:6} {result}", flush=True)
-    if text := built.output.strip():
-        print("\n".join(f"    {line}" for line in text.splitlines()), flush=True)
-    return built
+def show(language: str, result: str, output: str) -> None:
+    """Print how a language went, at once: others print too."""
+    lines = (f"\n    {line}" for line in output.strip().splitlines())
+    print(f"  {language:6} {result}{''.join(lines)}\n", end="", flush=True)
 
 
-def report_build(line: Connection, *arguments: Any) -> None:
-    """Build a language in this process, unless the one that asked for it dies."""
+def build_language(site: Site, language: str, others: list[str]) -> int:
+    """Build one language, put it beside the others; show how that went, always."""
     end_with_parent()
-    line.send(build_language(*arguments))
-
-
-def build_language(site: Site, language: str, others: list[str]) -> Built:
-    """Build one language, put it beside the others; return how that went, always."""
     start = time.monotonic()
-    status, output = 1, io.StringIO()
+    status, output = FAILED, io.StringIO()
     try:
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
             if build_afresh_or_on(site, language, others, output) == 0:
                 add_language(site, language)
-                status = 0
+                status = BUILT
     except SphinxError as error:
         print(f"{error.category}: {error}", file=output)
     except OSError as error:  # what Sphinx warned of before is its echo
         output = io.StringIO(f"Error: {explain(error)}")
     except Exception:
         traceback.print_exc(file=output)
-    return Built(language, status, output.getvalue(), time.monotonic() - start)
+    done = f"{time.monotonic() - start:.1f} s"
+    show(language, done if status == BUILT else "failed", output.getvalue())
+    return status
 
 
 def build_afresh_or_on(
@@ -169,7 +130,7 @@ def build_afresh_or_on(
     start_afresh(marker, found, doctrees, stage)
     values: dict[str, Any] = {"language": language, "gallery_intl_run": False}
     values |= {f"gallery_intl_published.{x}": str(site.html / x) for x in others}
-    if site.light:  # its policy is written when its scripts are joined
+    if site.config.gallery_site_light:  # it has its policy when its scripts are joined
         values["gallery_intl_policy"] = False
     status = run_sphinx(site.srcdir, "html", stage, doctrees, values, output)
     if status == 0:
@@ -180,7 +141,9 @@ def build_afresh_or_on(
 def sources(site: Site) -> list[str]:
     """Return what the site has files of: pages, and what is copied."""
     pages = [f"{page}.rst" for page in site.pages()]
-    copied = [file for folder in site.copied for file in (folder, *folder.rglob("*"))]
+    folders = [*site.config.html_static_path, *site.config.html_extra_path]
+    tops = [site.srcdir / folder for folder in folders]
+    copied = [path for top in tops for path in (top, *top.rglob("*"))]
     # an editor's files, which begin with a dot, come and go
     seen = (path for path in copied if not path.name.startswith("."))
     return [*pages, *sorted(os.path.relpath(path, site.srcdir) for path in seen)]
@@ -219,17 +182,8 @@ def run_sphinx(
     nocolor()
     gc.set_threshold(NEW_OBJECTS)
     with patch_docutils(srcdir), docutils_namespace():
-        app = Sphinx(
-            srcdir=srcdir,
-            confdir=srcdir,
-            outdir=out,
-            doctreedir=doctrees,
-            buildername=builder,
-            confoverrides=values,
-            status=None,
-            warning=warnings,
-            warningiserror=True,
-        )
+        folders = (srcdir, srcdir, out, doctrees)
+        app = Sphinx(*folders, builder, values, None, warnings, warningiserror=True)
         app.build()
         return app.statuscode
 

@@ -189,9 +189,7 @@ def listen(port: int) -> socket.socket:
 
 def live(site: Site, language: str, port: int, runs: bool) -> None:
     """Serve one language until Ctrl-C."""
-    if language not in site.languages:
-        known = ", ".join(site.languages)
-        raise BuildError(f"no language {language!r}; the site has {known}")
+    site.known([language])
     out = site.out / ("live" if runs else "preview") / language
     with listen(port) as listener, only_one(site._replace(out=out)):
         (out / "html").mkdir(exist_ok=True)

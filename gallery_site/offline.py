@@ -32,13 +32,6 @@ def file_name(title: str, language: str) -> str:
     return f"{slug}-{language}"
 
 
-def content(file: Path) -> bytes:
-    """Return what is packed of a file."""
-    data = file.read_bytes()
-    is_page = file.suffix == ".html"
-    return without_siblings(data.decode()).encode() if is_page else data
-
-
 def packed(folder: Path, name: str) -> bytes:
     """Return a built language, packed in a fixed order into one folder of that name."""
     files = (path for path in folder.rglob("*") if path.is_file())
@@ -48,7 +41,10 @@ def packed(folder: Path, name: str) -> bytes:
             member = zipfile.ZipInfo(f"{name}/{path}")  # of the year 1980
             member.create_system = 3  # Unix, on any machine,
             member.external_attr = 0o644 << 16  # so that this is understood
-            out.writestr(member, content(file), zipfile.ZIP_DEFLATED)
+            data = file.read_bytes()
+            if file.suffix == ".html":
+                data = without_siblings(data.decode()).encode()
+            out.writestr(member, data, zipfile.ZIP_DEFLATED)
     return archive.getvalue()
 
 
@@ -63,7 +59,7 @@ def pack(site: Site, only: list[str] | None = None) -> Iterator[Path]:
             )
     with only_one(site):  # a build would change the files under our hands
         for language in languages:
-            name = file_name(site.title, language)
+            name = file_name(site.config.project, language)
             path = site.out / "zip" / f"{name}.zip"
             replace_file(path, packed(site.html / language, name))
             yield path

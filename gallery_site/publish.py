@@ -14,13 +14,14 @@ from pathlib import Path
 from sphinx.application import Sphinx
 
 from gallery_intl.files import replace_file
-from gallery_site.light import bundle, search_index
+from gallery_site.light import bundle
 from gallery_site.policy import protected, rewrite_words
 from gallery_site.project import BuildError, Site
 from gallery_site.root_files import write_root_files
 
 COPIED = ".copied.json"  # beside .buildinfo: the images and downloads of the last build
 PUBLISHED = "published.json"  # what the last build put at the top of the site
+OLD = "html.old"  # where the last site is while the next takes its place
 LEFT_OUT = shutil.ignore_patterns(".buildinfo*", COPIED)
 
 
@@ -34,7 +35,7 @@ def begin(site: Site) -> None:
             f"{site.html / name}: not of this site, whose build replaces the folder"
             " (move it to another place)"
         )
-    for folder in (site.new, site.old):
+    for folder in (site.new, site.out / OLD):
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -42,13 +43,12 @@ def add_language(site: Site, language: str) -> None:
     """Copy the pages of a language that was built, and make them light."""
     folder = site.new / language
     shutil.copytree(site.stage(language), folder, ignore=LEFT_OUT)
-    if not site.light:
+    if not site.config.gallery_site_light:
         return
-    if site.policy:
+    if site.config.gallery_intl_policy:
         rewrite_words(folder)
-    search_index.shrink(folder / bundle.INDEX)
     for path, page in bundle.lighten(folder, site.out / "bundles" / language):
-        text = protected(page, path) if site.policy else page
+        text = protected(page, path) if site.config.gallery_intl_policy else page
         path.write_text(text, encoding="utf-8")
 
 
@@ -60,9 +60,9 @@ def publish(site: Site, languages: list[str]) -> None:
             shutil.copytree(before, site.new / language)
     write_root_files(site, site.new)
     if site.html.exists():
-        site.html.rename(site.old)
+        site.html.rename(site.out / OLD)
     site.new.rename(site.html)
-    shutil.rmtree(site.old, ignore_errors=True)
+    shutil.rmtree(site.out / OLD, ignore_errors=True)
     names = sorted(path.name for path in site.html.glob("*"))
     replace_file(site.out / PUBLISHED, json.dumps(names).encode(), sync=False)
 

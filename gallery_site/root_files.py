@@ -6,7 +6,6 @@ import re
 import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 from xml.etree import ElementTree
 
@@ -24,66 +23,70 @@ from gallery_intl.interface.languages import (
 from gallery_intl.text.sentences import sentences
 from gallery_site.policy import protected
 from gallery_site.project import Site
-from gallery_site.sharing import Shared, description_tag, open_graph_tags
+from gallery_site.sharing import description_tag, open_graph_tags
 
 HERE = Path(__file__).parent / "front"
 FIRST = "index.html"
 MARKUP = re.compile(r"[`*|]")
 SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 XHTML = "http://www.w3.org/1999/xhtml"
-
-
-class Choice(NamedTuple):
-    """A language that the front page offers."""
-
-    language: str
-    tag: str
-    name: str
-    title: str
-    about: str  # what the site is, in a sentence; "" if that has no translation
+Choice = dict[str, str]  # a language that the front page offers
 
 
 def write_root_files(site: Site, folder: Path) -> None:
     """Write the files of all languages into the folder that holds them."""
     offered = choices(site, folder)
     templates = Environment(loader=FileSystemLoader(HERE), autoescape=True)
-    shutil.copyfile(HERE / "front.css", folder / "front.css")
+    for name in ("front.css", "front.js"):
+        shutil.copyfile(HERE / name, folder / name)
     (folder / ".nojekyll").touch()
     (folder / "robots.txt").write_text(robots(site.address), encoding="utf-8")
 
     def write(name: str, **values: object) -> None:
         page = templates.get_template(f"{name}.jinja").render(
-            title=site.title, icon=icon(site, folder), **values
+            title=site.config.project, icon=icon(site, folder), **values
         )
         path = folder / name
-        path.write_text(protected(page, path) if site.policy else page, "utf-8")
+        path.write_text(
+            protected(page, path) if site.config.gallery_intl_policy else page, "utf-8"
+        )
 
-    write(FIRST, choices=offered, head=front_head(site, offered, folder))
+    write(FIRST, choices=offered, head=front_head(site, offered))
     if site.address:
-        lost = [choice._asdict() | words(site, choice) for choice in offered]
-        write("404.html", choices=lost, root=urlsplit(site.address).path)
+        write("404.html", choices=offered, root=urlsplit(site.address).path)
         listed = sitemap(all_pages(site, offered, folder))
         (folder / "sitemap.xml").write_text(listed, encoding="utf-8")
 
 
 def choices(site: Site, folder: Path) -> list[Choice]:
-    """Return the languages that are built, in their order."""
-    return [
-        Choice(
-            language,
-            language_tag(language),
-            name,
-            site.translate(language)(site.title),
-            first_sentence(site, language),
-        )
-        for language, name in site.languages.items()
-        if (folder / language).is_dir()
-    ]
+    """Return what is said of each language that is built, in their order."""
+    built = {x: name for x, name in site.languages.items() if (folder / x).is_dir()}
+    return [choice(site, language, name) for language, name in built.items()]
+
+
+def choice(site: Site, language: str, name: str) -> Choice:
+    """Return what the front page and the 404 page say of a language, and in it."""
+    path = catalogs.po_path(site.locale_dir, language, catalogs.INTERFACE)
+    found = catalogs.translations(path)
+
+    def _(message: str) -> str:
+        return found.get(message, message)
+
+    return {
+        "language": language,
+        "tag": language_tag(language),
+        "name": name,
+        "title": _(site.config.project),
+        "about": first_sentence(site, language),
+        "heading": _("Page not found"),
+        "advice": _("It may have moved. Search for it, or start at the front page:"),
+        "search": _("Search"),
+    }
 
 
 def first_sentence(site: Site, language: str) -> str:
     """Return what the first page says first, if it is translated and has no markup."""
-    path = catalogs.po_path(site.locale_dir, language, site.first_page)
+    path = catalogs.po_path(site.locale_dir, language, site.config.root_doc)
     found = catalogs.active(catalogs.read(path)) if path.is_file() else []
     first = next((entry for entry in found if entry.comment == "paragraph"), None)
     if first is None or not catalogs.is_translated(first):
@@ -94,9 +97,8 @@ def first_sentence(site: Site, language: str) -> str:
 
 def icon(site: Site, folder: Path) -> str | None:
     """Return the path of the favicon, which each language has."""
-    if not site.icon:
-        return None
-    found = folder.glob(f"*/_static/{Path(site.icon).name}")
+    favicon = site.config.html_favicon
+    found = folder.glob(f"*/_static/{Path(favicon).name}") if favicon else ()
     return next((path.relative_to(folder).as_posix() for path in sorted(found)), None)
 
 
@@ -111,7 +113,7 @@ def addresses(site: Site, offered: list[Choice], page: str) -> dict[str, str]:
 
     Of the languages' first pages this is the front page, which offers them all.
     """
-    languages = {choice.language: choice.name for choice in offered}
+    languages = {choice["language"]: choice["name"] for choice in offered}
     links = language_links(languages, "", "", quote(page), "{language}/")
     return alternates(links, site.address, site.address if page == FIRST else None)
 
@@ -121,7 +123,7 @@ def all_pages(
 ) -> Iterator[dict[str, str]]:
     """Yield the addresses of every page in the languages that have it."""
     for page in (f"{name}.html" for name in site.pages()):
-        having = [x for x in offered if (folder / x.language / page).is_file()]
+        having = [x for x in offered if (folder / x["language"] / page).is_file()]
         if having:
             yield addresses(site, having, page)
 
@@ -144,33 +146,24 @@ def sitemap(pages: Iterable[dict[str, str]]) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{xml}\n'
 
 
-def front_head(site: Site, offered: list[Choice], folder: Path) -> Markup:
+def front_head(site: Site, offered: list[Choice]) -> Markup:
     """Describe the front page in every language at once; the rest needs an address."""
-    description = " · ".join(dict.fromkeys(choice.title for choice in offered))
+    description = " · ".join(dict.fromkeys(choice["title"] for choice in offered))
     head = description_tag(description)
     if not site.address:
         return head  # links to other languages in a head are absolute
-    first = f"{site.address}{offered[0].language}/"  # each language has the picture
-    page = Shared(
-        title=site.title,
+    title, picture = site.config.project, site.config.gallery_site_picture
+    first = f"{site.address}{offered[0]['language']}/"  # each language has the picture
+    shared = open_graph_tags(
+        type="website",
+        title=title,
         description=description,
         url=site.address,
-        site_name=site.title,
+        site_name=title,
         language=SOURCE_LANGUAGE,
-        other_languages=[x.tag for x in offered if x.language != SOURCE_LANGUAGE],
-        picture=f"{first}{site.picture}" if site.picture else "",
-        kind="website",
+        others=[x["tag"] for x in offered if x["language"] != SOURCE_LANGUAGE],
+        picture=f"{first}{picture}" if picture else "",
     )
     canonical = Markup('<link rel="canonical" href="{}" />\n').format(site.address)
     others = alternate_tags(addresses(site, offered, FIRST))
-    return head + canonical + others + open_graph_tags(page)
-
-
-def words(site: Site, choice: Choice) -> dict[str, str]:
-    """Return what the 404 page says in a language."""
-    _ = site.translate(choice.language)
-    return {
-        "heading": _("Page not found"),
-        "advice": _("It may have moved. Search for it, or start at the front page:"),
-        "search": _("Search"),
-    }
+    return head + canonical + others + shared

@@ -8,8 +8,7 @@ list of what a page needs comes first, and it knows no ``og:locale``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urljoin
 
 from babel import Locale, UnknownLocaleError
@@ -25,19 +24,6 @@ from gallery_intl.text.sentences import describe
 TITLE_IN_TEMPLATE = {"search.html": "Search", "genindex.html": "Index"}  # Sphinx's own
 
 
-class Shared(NamedTuple):
-    """What is shown of a page; ``picture`` is an address, or "" if there is none."""
-
-    title: str
-    description: str
-    url: str
-    site_name: str
-    language: str
-    other_languages: list[str]
-    picture: str
-    kind: str = "article"
-
-
 def locale_name(language: str) -> str:
     """Return a language with the territory that Open Graph asks for: ``ko_KR``."""
     try:
@@ -49,33 +35,24 @@ def locale_name(language: str) -> str:
     return f"{locale.language}_{territory}" if territory else locale.language
 
 
-def properties(page: Shared) -> Iterator[tuple[str, str]]:
-    """Yield the names and values of a page's Open Graph tags."""
-    yield "og:type", page.kind
-    yield "og:title", page.title
-    yield "og:description", page.description
-    yield "og:url", page.url
-    yield "og:site_name", page.site_name
-    yield "og:locale", locale_name(page.language)
-    for language in page.other_languages:
-        yield "og:locale:alternate", locale_name(language)
-    if page.picture:
-        yield "og:image", page.picture
-        yield "og:image:alt", page.site_name
-
-
 def description_tag(text: str) -> Markup:
     """Return the tag that search engines read."""
     return Markup('<meta name="description" content="{}" />\n').format(text)
 
 
-def open_graph_tags(page: Shared) -> Markup:
-    """Return all tags for sharing a page."""
+def open_graph_tags(
+    *, site_name: str, language: str, others: list[str], picture: str, **named: str
+) -> Markup:
+    """Return all tags for sharing a page; ``picture`` is an address, or "" if none."""
+    said = [(f"og:{name}", value) for name, value in named.items()]
+    said += [("og:site_name", site_name), ("og:locale", locale_name(language))]
+    said += [("og:locale:alternate", locale_name(other)) for other in others]
+    if picture:
+        said += [("og:image", picture), ("og:image:alt", site_name)]
     tag = Markup('<meta property="{}" content="{}" />\n')
-    tags = [tag.format(name, value) for name, value in properties(page)]
-    card = "summary_large_image" if page.picture else "summary"
+    card = "summary_large_image" if picture else "summary"
     end = Markup('<meta name="twitter:card" content="{}" />\n').format(card)
-    return Markup("").join([*tags, end])
+    return Markup("").join([*(tag.format(*pair) for pair in said), end])
 
 
 def page_title(templatename: str, context: dict[str, Any]) -> str:
@@ -104,23 +81,21 @@ def describe_page(
     is_public = app.builder.name in ("html", "dirhtml") and config.html_baseurl
     if doctree is not None and is_public:
         is_first = pagename == config.root_doc
-        tags += str(open_graph_tags(shared(config, context, title, text, is_first)))
+        tags += str(shared(config, context, is_first, title=title, description=text))
     context["metatags"] = tags
 
 
 def shared(
-    config: Config, context: dict[str, Any], title: str, text: str, is_first: bool
-) -> Shared:
-    """Return what is shown of a page that is shared."""
-    picture = config.gallery_site_picture
-    links = context.get("language_links", ())
-    return Shared(
-        title=title,
-        description=text,
+    config: Config, context: dict[str, Any], is_first: bool, **said: str
+) -> Markup:
+    """Return the tags for sharing a page."""
+    links, picture = context.get("language_links", ()), config.gallery_site_picture
+    return open_graph_tags(
+        type="website" if is_first else "article",
+        **said,
         url=context["pageurl"],
         site_name=config.html_title,
         language=config.language,
-        other_languages=[link.tag for link in links if not link.current],
+        others=[link.tag for link in links if not link.current],
         picture=urljoin(config.html_baseurl, picture) if picture else "",
-        kind="website" if is_first else "article",
     )

@@ -38,15 +38,14 @@ class Tag(NamedTuple):
         return self.attributes.keys() <= PLAIN
 
     @property
-    def is_inlined(self) -> bool:
-        return posixpath.basename(self.file) == INLINED
+    def name(self) -> str:
+        return posixpath.basename(self.file)
 
 
 class Bundle(NamedTuple):
-    """A file that takes the place of others; ``version`` changes with its content."""
+    """A file that takes the place of others; its address changes with its content."""
 
-    name: str
-    version: str
+    address: str
     parts: list[str]
 
 
@@ -57,22 +56,18 @@ class Page(NamedTuple):
     root: Path
     folder: str  # of the path, as seen from the root
     text: str
-    styles: list[Tag]
+    styles: list[Tag]  # those that may be loaded together
     scripts: list[Tag]
 
     def needs(self, script: Tag) -> bool:
         """Return whether a script has something to do here."""
-        signs = USED_FOR.get(posixpath.basename(script.file), [""])
+        signs = USED_FOR.get(script.name, [""])
         return any(sign in self.text for sign in signs)
-
-    def shared_styles(self) -> list[Tag]:
-        """Return the stylesheets that may be loaded together."""
-        return [tag for tag in self.styles if tag.is_plain]
 
     def shared_scripts(self) -> list[Tag]:
         """Return the scripts that may be loaded together."""
         needed = (tag for tag in self.scripts if self.needs(tag))
-        return [tag for tag in needed if tag.is_plain and not tag.is_inlined]
+        return [tag for tag in needed if tag.is_plain and tag.name != INLINED]
 
     def bundled(self, tags: list[Tag], bundle: Bundle, load: str) -> dict[str, str]:
         """Return what is written for tags: the first of them loads the bundle.
@@ -82,13 +77,12 @@ class Page(NamedTuple):
         parts = [tag.text for tag in tags if tag.file in bundle.parts]
         if len(parts) < len(bundle.parts) or not parts:
             return {}
-        address = posixpath.relpath(bundle.name, self.folder)
-        first = load.format(f"{address}?v={bundle.version}")
+        first = load.format(posixpath.relpath(bundle.address, self.folder))
         return {**dict.fromkeys(parts, ""), parts[0]: first}
 
     def alone(self, script: Tag) -> str:
         """Return what is written for a script that is in no bundle."""
-        if script.is_inlined:
+        if script.name == INLINED:
             code = (self.root / script.file).read_text(encoding="utf-8").strip()
             code = code.replace("</", r"<\/")
             return f"<script>{code}</script>\n    "
@@ -101,7 +95,7 @@ class Page(NamedTuple):
     def rewritten(self, style: Bundle, script: Bundle) -> str:
         """Return the page's text with bundles in place of their parts."""
         written = {tag.text: self.alone(tag) for tag in self.scripts}
-        written |= self.bundled(self.shared_styles(), style, LOAD_STYLE)
+        written |= self.bundled(self.styles, style, LOAD_STYLE)
         written |= self.bundled(self.shared_scripts(), script, LOAD_SCRIPT)
         text = PRELOAD.sub("", self.text)
         for old, new in written.items():
@@ -112,16 +106,18 @@ class Page(NamedTuple):
 def read_page(path: Path, root: Path) -> Page:
     text = path.read_text(encoding="utf-8")
     folder = path.parent.relative_to(root).as_posix()
-    styles, scripts = (
-        [tag for tag in find_tags(text, pattern, folder) if (root / tag.file).is_file()]
-        for pattern in (STYLE, SCRIPT)
-    )
+    styles = [x for x in find_tags(text, STYLE, root, folder) if x.is_plain]
+    scripts = [*find_tags(text, SCRIPT, root, folder)]
     return Page(path, root, folder, text, styles, scripts)
 
 
-def find_tags(text: str, pattern: re.Pattern[str], folder: str) -> Iterator[Tag]:
+def find_tags(
+    text: str, pattern: re.Pattern[str], root: Path, folder: str
+) -> Iterator[Tag]:
+    """Yield the tags that load a file of the site."""
     for found in pattern.findall(text):
         attributes = dict(ATTRIBUTE.findall(found))
         link = attributes.get("href") or attributes.get("src", "")
-        file = posixpath.join(folder, re.sub(r"[?#].*", "", link))
-        yield Tag(found, posixpath.normpath(file), attributes)
+        file = posixpath.normpath(posixpath.join(folder, re.sub(r"[?#].*", "", link)))
+        if (root / file).is_file():
+            yield Tag(found, file, attributes)

@@ -34,11 +34,10 @@ def lighten(root: Path, cache: Path) -> Iterator[tuple[Path, str]]:
 
     ``cache`` keeps the stylesheet for the next build.
     """
-    pages = [
-        page for path in html_pages(root) if (page := read_page(path, root)).styles
-    ]
+    every = (read_page(path, root) for path in html_pages(root))
+    pages = [page for page in every if page.styles]
     scripts = most_have([page.shared_scripts() for page in pages])
-    styles = most_have([page.shared_styles() for page in pages])
+    styles = most_have([page.styles for page in pages])
     script = write_bundle(root, SCRIPT, scripts, join_scripts(root, scripts))
     css = cached(cache, root, styles, used_words(pages))
     style = write_bundle(root, STYLE, styles, css)
@@ -55,7 +54,7 @@ def most_have(lists: list[list[Tag]]) -> list[str]:
 
 def write_bundle(root: Path, name: str, parts: list[str], text: str) -> Bundle:
     (root / name).write_text(text, encoding="utf-8")
-    return Bundle(name, hashlib.sha256(text.encode()).hexdigest()[:8], parts)
+    return Bundle(f"{name}?v={hashlib.sha256(text.encode()).hexdigest()[:8]}", parts)
 
 
 # scripts
@@ -63,13 +62,9 @@ def write_bundle(root: Path, name: str, parts: list[str], text: str) -> Bundle:
 
 def join_scripts(root: Path, names: list[str]) -> str:
     """Join scripts into one, which is not strict as a whole because its first is."""
-    texts = [read_script(root, name) for name in sorted(names, key=rank)]
+    ordered = sorted(names, key=lambda name: Path(name).name not in FIRST)
+    texts = [read_script(root, name) for name in ordered]
     return "\n;\n".join(["", *texts, ""])
-
-
-def rank(name: str) -> int:
-    base = Path(name).name
-    return FIRST.index(base) if base in FIRST else len(FIRST)
 
 
 def read_script(root: Path, name: str) -> str:

@@ -18,7 +18,6 @@ from tinycss2.ast import Comment, LiteralToken, Node, QualifiedRule, StringToken
 GROUPS = ("media", "supports", "container", "layer")  # at-rules that hold rules
 ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|[/#]", re.IGNORECASE)
 COMMA = LiteralToken(0, 0, ",")
-Uses = Callable[[str], bool]  # whether a class is used
 
 
 def read_rules(root: Path, name: str) -> Iterator[Node]:
@@ -95,7 +94,7 @@ def rebase(rule: Node, folder: str) -> None:
             set_link(token, posixpath.normpath(f"{folder}/{address}"))
 
 
-def purge(rules: Iterable[Node], uses: Uses) -> Iterator[Node]:
+def purge(rules: Iterable[Node], uses: Callable[[str], bool]) -> Iterator[Node]:
     """Yield the rules that can apply, each with those of its selectors that can."""
     for rule in rules:
         if isinstance(rule, QualifiedRule):
@@ -117,13 +116,8 @@ def purge(rules: Iterable[Node], uses: Uses) -> Iterator[Node]:
 
 def split_selectors(prelude: Iterable[Node]) -> list[list[Node]]:
     """Split a selector list at its commas."""
-    selectors: list[list[Node]] = [[]]
-    for token in prelude:
-        if token == COMMA.value:
-            selectors.append([])
-        else:
-            selectors[-1].append(token)
-    return selectors
+    parts = itertools.groupby(prelude, lambda token: token == COMMA.value)
+    return [list(tokens) for is_comma, tokens in parts if not is_comma]
 
 
 def classes(selector: list[Node]) -> Iterator[str]:

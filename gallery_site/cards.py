@@ -1,0 +1,210 @@
+"""Show lessons as this site's cards, and its parts as rows of them.
+
+What a card says stands at the head of a lesson, in a field list below its title:
+``:Card:``, a line that is a message, and ``:Picture:``, the name of a pictogram.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import Any, ClassVar
+
+from babel.lists import format_list
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.locale import _
+from sphinx.transforms import SphinxTransform
+from sphinx.util.docutils import SphinxDirective
+
+from gallery_intl import order
+from gallery_intl.builders import collects_messages
+from gallery_intl.page import page as pages
+from gallery_intl.page.cards import Gallery, marks
+from gallery_intl.text.breaks import at_colon
+from gallery_run.needs import world_size
+from gallery_site.head import fields
+from gallery_site.pictograms import pictogram
+from gallery_site.reading import minutes
+
+
+def name_of(field: nodes.field) -> nodes.field_name:
+    return next(field.findall(nodes.field_name))
+
+
+def take(document: nodes.document, name: str) -> nodes.field_body | None:
+    """Take a field out of the list at the head of a page, the last with its list."""
+    for field in fields(document):
+        if name_of(field).astext() == name:
+            listed = field.parent
+            listed.remove(field)
+            if not listed.children:
+                listed.parent.remove(listed)
+            return next(field.findall(nodes.field_body))
+    return None
+
+
+class ReadPicture(SphinxTransform):
+    """Keep what is no message: the names of the fields, and that of the pictogram."""
+
+    default_priority = order.REMOVE_FURNITURE
+
+    def apply(self, **kwargs: Any) -> None:
+        for field in fields(self.document):
+            name_of(field)["translatable"] = False
+        if body := take(self.document, "Picture"):
+            self.env.metadata[self.env.docname]["picture"] = body.astext()
+
+
+class ReadCard(SphinxTransform):
+    """Keep the line of a page's card, once it is translated."""
+
+    default_priority = order.READ_CARD
+
+    def apply(self, **kwargs: Any) -> None:
+        if collects_messages(self.env):
+            return
+        if body := take(self.document, "Card"):
+            known = self.env.metadata[self.env.docname]
+            known["card"] = body.astext()
+            known["card-marks"] = marks(next(body.findall(nodes.paragraph), None))
+
+
+def line(known: dict[str, Any], name: str) -> nodes.paragraph:
+    """Return the line of a page's card; English stays marked."""
+    classes = [name, *known.get("card-marks", ())]
+    return nodes.paragraph("", known.get("card", ""), classes=classes)
+
+
+def dress(
+    app: Sphinx, made: nodes.Element, page: str, document: nodes.document
+) -> None:
+    """Give a card its pictogram, its own line, and what the lesson takes."""
+    known = app.env.metadata[page]
+    if "card" not in known:
+        return
+    title, _sentence = made[-2:]
+    break_at_colon(next(title.findall(nodes.reference)))
+    facts = nodes.paragraph("", takes(app, page), classes=["card-facts"])
+    text = nodes.container("", title, line(known, "card-text"), facts)
+    text["classes"] = ["card-words"]
+    made[:] = [pictogram(known.get("picture", ""), page), text]
+
+
+def break_at_colon(title: nodes.Element) -> None:
+    """Set a title in two halves, if it has them: a narrow line ends between them."""
+    subject, point = at_colon(title.astext())
+    if point and all(isinstance(part, nodes.Text) for part in title):
+        space = " " * point.startswith(" ")
+        first, second = (
+            nodes.inline("", half, classes=["half"])
+            for half in (subject, point.strip())
+        )
+        title[:] = [first, nodes.Text(space), second]
+
+
+def takes(app: Sphinx, page: str) -> str:
+    """Say what a lesson takes: minutes, and processes or ranks."""
+    script = pages.script_of(app.env, page)
+    if script is None:
+        return ""
+    ranks = world_size(script.text)
+    started = _("%d ranks") % ranks if ranks else _("1 process")
+    return " · ".join([_("%d min") % minutes(script.text), started])
+
+
+class part_head(nodes.General, nodes.Element):
+    """A placeholder for a part's heading; ``docname`` is its page, ``number`` its."""
+
+
+class Parts(Gallery):
+    """The lessons of each part that is listed, behind its heading, and a toctree."""
+
+    option_spec: ClassVar[dict[str, Any]] = {}
+
+    def run(self) -> list[nodes.Node]:
+        indexes = [f"{name.strip()}/index" for name in self.content if name.strip()]
+        known = [page for page in indexes if self.is_known(page)]
+        parts = [self.part(*pair) for pair in enumerate(known, start=1)]
+        return [*parts, *self.toctree(known)]
+
+    def part(self, number: int, page: str) -> nodes.container:
+        for path in (self.env.doc2path(page), *pages.catalog_paths(self.env, page)):
+            self.env.note_dependency(path)
+        folder = PurePosixPath(page).parent
+        lessons = filter(self.is_known, self.expand(folder, f"/{folder}/"))
+        return nodes.container(
+            "",
+            part_head("", docname=page, number=number),
+            *map(self.make_card, lessons),
+            classes=["cards", "part"],
+            ids=[part_id(folder.name)],
+        )
+
+    def picture(self, page: str) -> list[nodes.Node]:
+        return []
+
+
+def part_id(name: str) -> str:
+    return nodes.make_id(f"part-{name}")
+
+
+class answer(nodes.General, nodes.Element):
+    """A placeholder for the parts of an answer: their ids are its ``parts``."""
+
+
+class Answer(SphinxDirective):
+    """What a reader says of today, and which of the page's parts are for that."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+    option_spec: ClassVar[dict[str, Any]] = {
+        "picture": directives.unchanged_required,
+        "parts": directives.unchanged_required,
+    }
+
+    def run(self) -> list[nodes.Node]:
+        words, messages = self.parse_inline(self.arguments[0], lineno=self.lineno)
+        title = nodes.paragraph(self.arguments[0], "", *words, classes=["answer-title"])
+        self.set_source_info(title)
+        parts = [part_id(name) for name in self.options["parts"].split()]
+        made = nodes.container(
+            "",
+            pictogram(self.options["picture"], self.get_location()),
+            title,
+            *self.parse_content_to_nodes(),
+            answer("", parts=parts),
+            classes=["answer", "no-search"],
+        )
+        return [made, *messages]
+
+
+def head_of(app: Sphinx, page: str, number: int) -> nodes.container:
+    """Return number, title and line of a part."""
+    heading = next(app.env.get_doctree(page).findall(nodes.title), None)
+    name = nodes.paragraph("", _("Part %s") % number, classes=["part-number"])
+    words = [child.deepcopy() for child in app.env.titles[page].children]
+    title = nodes.rubric("", "", *words, classes=marks(heading))
+    title["heading-level"] = 3
+    text = line(app.env.metadata[page], "part-text")
+    return nodes.container("", name, title, text, classes=["part-head", "no-search"])
+
+
+def link_of(parts: dict[str, int], language: str) -> nodes.paragraph:
+    """Name parts by their numbers, given by their ids; lead to the first of them."""
+    names = [_("Part %s") % number for number in parts.values()]
+    text = format_list(names, locale=language)
+    link = nodes.reference("", text, internal=True, refid=next(iter(parts)))
+    return nodes.paragraph("", "", link, classes=["answer-parts"])
+
+
+def fill_parts(app: Sphinx, document: nodes.document, docname: str) -> None:
+    """Replace the placeholders, once all pages are read."""
+    numbers = {}
+    for head in list(document.findall(part_head)):
+        numbers[head.parent["ids"][0]] = head["number"]
+        head.replace_self(head_of(app, head["docname"], head["number"]))
+    for node in list(document.findall(answer)):
+        known = {part: numbers[part] for part in node["parts"] if part in numbers}
+        node.replace_self(link_of(known, app.config.language) if known else [])

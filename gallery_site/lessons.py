@@ -1,0 +1,125 @@
+"""List all lessons beside each page, by part, and lead from one to the next.
+
+The theme lists the pages of one part, and leads through pages that hold nothing but
+cards. It prints its list anew for each page, which takes most of a build's time where
+there are 1,000. Here the list is text that is made once for each folder, and a page
+only marks its own entry in it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from sphinx.application import Sphinx
+from sphinx.builders.html import StandaloneHTMLBuilder
+from sphinx.config import Config
+from sphinx.util.osutil import relative_uri
+
+from gallery_intl.page.page import script_of
+from gallery_intl.text.breaks import at_colon
+
+TEMPLATES = Path(__file__).parent / "templates"
+LINK = '<a href="{}">'
+CURRENT = '<a aria-current="page" href="#">'
+
+Relations = dict[str, list[Any]]  # of pages, in reading order: above, before, after
+
+
+class Part(NamedTuple):
+    """A page that lists lessons, or one beside such pages, which lists none."""
+
+    page: str
+    lessons: list[str]
+
+
+def parts(relations: Relations, lessons: list[str]) -> list[Part]:
+    """Group lessons by the pages that list them; what stands beside these is last."""
+    groups: dict[str, list[str]] = {}
+    for lesson in lessons:
+        groups.setdefault(relations[lesson][0], []).append(lesson)
+    inside = {*lessons, *(x for part in groups for x in path_to(relations, part))}
+    root = next(iter(relations), None)
+    beside = [page for page, (above, *_) in relations.items() if above == root]
+    others = [Part(page, []) for page in beside if page not in inside]
+    return [*(Part(*group) for group in groups.items()), *others]
+
+
+def path_to(relations: Relations, page: str | None) -> Iterator[str]:
+    """Yield a page and those above it."""
+    while page:
+        yield page
+        page = relations[page][0]
+
+
+class Lessons:
+    """The lessons of one build, as its pages show them."""
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self, *_: object) -> None:
+        """Find them anew: pages were read, which may have other titles now."""
+        self.titles: dict[str, str] = {}  # of all that is listed, as HTML
+        self.parts: list[Part] = []
+        self.around: dict[str, tuple[str | None, str | None]] = {}
+        self.lists: dict[str, str] = {}  # by the folder from which they lead
+
+    def find(self, app: Sphinx) -> None:
+        builder = cast(StandaloneHTMLBuilder, app.builder)
+        relations = app.env.collect_relations()
+        has_gallery = "sphinx_gallery_conf" in app.config
+        order = [x for x in relations if has_gallery and script_of(app.env, x)]
+        neighbours = zip(order, [None, *order], [*order[1:], None], strict=False)
+        self.around = {page: (before, after) for page, before, after in neighbours}
+        self.parts = parts(relations, order)
+        for page in (page for part in self.parts for page in (part[0], *part[1])):
+            self.titles[page] = builder.render_partial(app.env.titles[page])["title"]
+
+    def show(
+        self,
+        app: Sphinx,
+        pagename: str,
+        _template: str,
+        context: dict[str, Any],
+        *_: object,
+    ) -> None:
+        """Give a page the list, and the lessons before and after it."""
+        if not self.titles:
+            self.find(app)
+        context["lessons"] = self.seen_from(app, pagename)
+        around = self.around.get(pagename, (None, None))
+        for name, page in zip(("prev", "next"), around, strict=True):
+            context[name] = page and {
+                "link": app.builder.get_relative_uri(pagename, page),
+                "title": self.titles[page],
+            }
+
+    def seen_from(self, app: Sphinx, pagename: str) -> str:
+        """Return the list with addresses that start at a page, its own entry marked."""
+        uri = app.builder.get_target_uri(pagename)
+        folder = posixpath.dirname(uri)
+        base = f"{folder}/" if folder else ""
+        if folder not in self.lists:
+            self.lists[folder] = "".join(self.items(app, base))
+        own = LINK.format(relative_uri(base, uri))
+        return self.lists[folder].replace(own, CURRENT)
+
+    def items(self, app: Sphinx, base: str) -> Iterator[str]:
+        """Yield the entries of the list: parts, and below each its lessons."""
+
+        def entry(page: str) -> str:
+            link = LINK.format(relative_uri(base, app.builder.get_target_uri(page)))
+            subject = at_colon(self.titles[page])[0].rstrip(":：")  # noqa: RUF001
+            return f"<li>{link}{subject}</a>"
+
+        for part in self.parts:
+            below = "".join(f"{entry(lesson)}</li>\n" for lesson in part.lessons)
+            yield f"{entry(part.page)}{below and f'<ul>{below}</ul>'}</li>\n"
+
+
+def add_templates(app: Sphinx, config: Config) -> None:
+    """Let `html_sidebars` name the list: "lessons"."""
+    config.templates_path = [*config.templates_path, str(TEMPLATES)]
