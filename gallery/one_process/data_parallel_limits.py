@@ -1,6 +1,12 @@
 """
-DataParallel: why one process is not enough
-===========================================
+Limits: why one process is not enough
+=====================================
+
+:Card: One GPU does more than the others, and all wait for Python.
+:Learn: You will measure three limits of ``nn.DataParallel``, and see two traps that
+    change results.
+:Know first: :doc:`/tutorials/one_process/multi_gpu_examples`
+:Picture: limits
 
 With ``nn.DataParallel``, one line puts all GPUs of a machine to work, and yet training
 may be hardly faster than on one. This page shows three reasons, so that you can tell
@@ -47,12 +53,13 @@ print("parameters with a gradient:", len(expected))
 #
 # Going backward, the gradient of the outputs is *split*. All devices compute the
 # *gradients* of the weights. Then these are *reduced* to one sum on the first.
+#
+# .. alt-text:: The eight parts of a step on four devices. All devices compute in two of
+#    them. Every other part starts or ends on the first device.
 import matplotlib.pyplot as plt
 
 parts = "split replicate compute gather loss split gradients reduce".split()
-fig, ax = plt.subplots(figsize=(7, 3), label=(
-    "The eight parts of a step on four devices. All devices compute in two of them. "
-    "Every other part starts or ends on the first device."))
+fig, ax = plt.subplots(figsize=(7, 3))
 for i, part in enumerate(parts):
     color, hatch = ("C0", "") if i < 5 else ("C1", "//")
     for d in range(4):
@@ -232,10 +239,11 @@ for run, n in (in_threads, 1), (in_threads, 2), (in_processes, 2):
 #
 #    The times come from the machine that built this page. Two workers need two free
 #    cores. Without them, all bars are long.
+#
+# .. alt-text:: Time of two workers, relative to one, for small and large operations.
+#    Two threads are compared with two processes.
 alone, threads, processes = best
-fig, ax = plt.subplots(figsize=(7, 3), label=(
-    "Time of two workers, relative to one, for small and large operations. Two threads "
-    "are compared with two processes."))
+fig, ax = plt.subplots(figsize=(7, 3))
 ax.barh([0, 3], (threads / alone).tolist(), label="two threads")
 ax.barh([1, 4], (processes / alone).tolist(), hatch="//", label="two processes")
 ax.axvline(1, color="C0", linestyle=":")

@@ -2,6 +2,12 @@
 Input sizes: which GPU gets which rows
 ======================================
 
+:Card: A batch of 30 goes in. Why does the model see 10?
+:Learn: You will print which rows each device gets, and choose a batch size that leaves
+    no GPU idle.
+:Know first: :doc:`/tutorials/one_process/multi_gpu_examples`
+:Picture: rows
+
 You pass 30 rows to a wrapped model, and a print inside the model says 10. This page
 explains the rule behind it, and how to choose a batch size that leaves no GPU idle.
 
@@ -215,13 +221,12 @@ assert seen == [sizes(4, 4, 4, 4, 4, 4, 4, 2, 30)] * 3 + [sizes(2, 2, 2, 2, 2, 1
 # %%
 # The picture shows where the ten rows of the last batch went. With eight devices, the
 # places of the last three are empty.
+#
+# .. alt-text:: Bars show how many of ten rows each device receives. Two devices receive
+#    5 each, three receive 4, 4 and 2, and with eight devices only five receive 2 each.
 import matplotlib.pyplot as plt
 
-fig, axes = plt.subplots(
-    ncols=3, figsize=(7, 3),
-    label="Bars show how many of ten rows each device receives. Two devices receive 5 "
-    "each, three receive 4, 4 and 2, and with eight devices only five receive 2 each.",
-)
+fig, axes = plt.subplots(ncols=3, figsize=(7, 3))
 titles = "two devices", "three devices", "eight devices"
 for ax, n, title in zip(axes, (2, 3, 8), titles):
     ax.barh(range(len(last_batch[n])), last_batch[n])

@@ -1,6 +1,11 @@
 """
-Multi-GPU examples
-==================
+DataParallel: one line, several GPUs
+====================================
+
+:Card: Wrap a model, and each GPU takes a part of the batch.
+:Learn: You will train a model on all GPUs of a machine with one line, and build that
+    line from four small functions.
+:Picture: split
 
 When training on one GPU takes too long, several GPUs can share the work. The simplest
 way is *data parallelism*. It cuts each mini-batch into several smaller mini-batches
@@ -63,6 +68,9 @@ print(f"loss: {losses[0]:.1f} -> {losses[-1]:.1f}")
 # - **gather** joins the outputs along the first dimension, on one device.
 #
 # The picture shows a batch of four rows on two devices. Outputs are hatched.
+#
+# .. alt-text:: Boxes show what two devices hold after each step. Half of the rows go to
+#    device 1, a copy of the model follows, both compute, all outputs return.
 import matplotlib.pyplot as plt
 
 rows = ["C0", "C0", "C1", "C1"]  # their colors
@@ -70,11 +78,7 @@ half, rest = rows[:2], rows[2:]
 boxes = [(0, 0, rows), (1, 0, half), (1, 1, rest), (2, 0, half), (2, 1, rest)]
 boxes += [(3, 0, half), (3, 1, rest), (4, 0, rows)]  # (step, device, rows)
 arrow = {"arrowstyle": "->", "color": "C2", "lw": 2, "shrinkA": 0, "shrinkB": 0}
-fig, ax = plt.subplots(
-    figsize=(7, 3),
-    label="Boxes show what two devices hold after each step. Half of the rows go to "
-    "device 1, a copy of the model follows, both compute, all outputs return.",
-)
+fig, ax = plt.subplots(figsize=(7, 3))
 for step, d, colors in boxes:
     ax.barh(d, 0.7, 0.84, left=step - 0.35, fill=False)
     if (step, d) != (1, 1):

@@ -1,6 +1,12 @@
 """
-Splitting the model: two halves on two devices
-==============================================
+Splitting the model: two halves, two GPUs
+=========================================
+
+:Card: The model is too large for one GPU. Half of it is not.
+:Learn: You will put two halves of a model on two devices, check that it learns the
+    same, and count what travels.
+:Know first: :doc:`/tutorials/one_process/multi_gpu_examples`
+:Picture: halves
 
 A model that does not fit on one GPU may fit on two, if each computes a part of it. Then
 you split the model, and not the data.
@@ -212,11 +218,12 @@ assert [e[:2] for e in events] == [s[:2] for s in pipeline(2, 1)]
 # %%
 # Above, the batch stays whole, in the order that the hooks saw. Below, it is cut into
 # four micro-batches. In each panel, all times are drawn equal.
+#
+# .. alt-text:: Bars for two devices. Above, they never work at the same time. Below,
+#    with four micro-batches, they mostly do, and end sooner.
 import matplotlib.pyplot as plt
 
-fig, axes = plt.subplots(2, sharex=True, figsize=(7, 4), label=(
-    "Bars for two devices. Above, they never work at the same time. Below, with four "
-    "micro-batches, they mostly do, and end sooner."))
+fig, axes = plt.subplots(2, sharex=True, figsize=(7, 4))
 for ax, m in zip(axes, (1, 4)):
     for d, kind, slot in pipeline(2, m):
         color, hatch = ("C0", "") if kind == "forward" else ("C1", "//")

@@ -1,6 +1,11 @@
 """
-Hello, ranks: one program in four processes
-===========================================
+Hello, ranks: one program, four processes
+=========================================
+
+:Card: Four processes run one file. Each knows its number.
+:Learn: You will run one file in four processes, let them talk, and find a sum in two
+    ways.
+:Picture: ranks
 
 Training on several GPUs usually means one process for each GPU. Such a program looks
 like any other, but several copies of it run at once and talk to each other. Once you
@@ -26,8 +31,9 @@ send numbers to each other, and find their sum in two ways. No GPU is needed.
 # build for Windows lacks what ``torchrun --standalone`` needs.)
 import os
 
-if "LOCAL_WORLD_SIZE" not in os.environ:
-    raise SystemExit("Start this program with torchrun, as its first lines say.")
+if os.environ.get("WORLD_SIZE", "1") == "1":
+    raise SystemExit(
+        "Start with: torchrun --standalone --nproc-per-node=4 hello_ranks.py")
 rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
 
 # All four processes reach this line.
@@ -35,8 +41,10 @@ if rank == 0:
     print("rank", rank, "of", world_size)
 
 # %%
-# If you start the file with ``python hello_ranks.py``, nobody sets these variables, so
-# the program stops and says why. The variables tell each process:
+# If you start the file with ``python hello_ranks.py``, nobody sets these variables. A
+# single rank has nobody to talk to. In both cases the program stops and says how to
+# start it; ``torchrun``, if it started the rank, adds an error report of its own. The
+# variables tell each process:
 #
 # - ``RANK``: its number, counted from 0 over all machines
 # - ``WORLD_SIZE``: the number of processes on all machines
@@ -177,8 +185,7 @@ assert local_rank == rank or local_world_size < world_size
 message = torch.zeros(1)
 if rank == 0:
     message[0] = 42
-    if world_size > 1:
-        dist.send(message, dst=1)
+    dist.send(message, dst=1)
 elif rank == 1:
     dist.recv(message, src=0)
 
@@ -197,7 +204,7 @@ def from_all_ranks(value):
 messages = from_all_ranks(message.item())
 if rank == 0:
     print(messages)
-assert messages == ([42, 42] + [0] * world_size)[:world_size]
+assert messages == [42, 42] + [0] * (world_size - 2)
 
 # %%
 # .. warning::
@@ -247,15 +254,16 @@ assert totals == [passed_sums[-1]] * world_size
 # The figure shows the memory of every rank. A bar is as long as the number that the
 # rank holds, and its colors say which ranks this number comes from. Passed on, the sum
 # grows from rank to rank. After the all-reduce, every rank holds a part from each rank.
+#
+# .. alt-text:: Three panels with one bar for each of four ranks. Before: 1, 2, 3 and 4.
+#    Sum passed on: the bars grow from 1 to 10. All-reduce: every bar is 10.
 
 if rank == 0:
     import matplotlib.pyplot as plt
 
     ranks = range(world_size)
     before, so_far = [[r] for r in ranks], [list(range(r + 1)) for r in ranks]
-    fig, axes = plt.subplots(1, 3, figsize=(7, 3), sharey=True, label=(
-        "Three panels with one bar for each of four ranks. Before: 1, 2, 3 and 4. Sum "
-        "passed on: the bars grow from 1 to 10. All-reduce: every bar is 10."))
+    fig, axes = plt.subplots(1, 3, figsize=(7, 3), sharey=True)
     titles = ("before", "sum passed on", "all-reduce")
     for ax, title, held in zip(axes, titles, (before, so_far, [ranks] * world_size)):
         for r in ranks:
