@@ -59,7 +59,11 @@ sphinx_gallery_conf = {
 """
 PLAIN = 'extensions = ["sphinx_gallery.gen_gallery"]\n'
 PACKAGES = ["gallery_intl", "gallery_run", "gallery_site"]
-OURS = f"extensions = {PACKAGES!r}\ngallery_intl_languages = {LANGUAGES!r}\n"
+OURS = f"""
+extensions = {PACKAGES!r}
+gallery_intl_languages = {LANGUAGES!r}
+html_sidebars = {{"index": [], "**": ["lessons"]}}
+"""
 
 PAGE = '''"""
 The {first} of the {second}, page {number}

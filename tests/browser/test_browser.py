@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from leftovers import english_on, leftovers
+from paths import PROJECT
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from polling import wait_until
 
@@ -210,6 +211,83 @@ def test_the_menu_leads_to_the_same_section_in_another_language(
     expect(page.locator("html")).to_have_attribute("lang", tag(other))
 
 
+@each_size
+def test_the_menu_keeps_the_section_that_is_on_the_screen(
+    served: str, open_page: Open, size: Any
+) -> None:
+    page = open_page(f"{served}en/{PAGE}", viewport=size)
+    scroll = "heading => heading.scrollIntoView({ behavior: 'instant' })"
+    page.locator(f"{SECTION} h2").evaluate(scroll)
+
+    point_at(page, language_menu(page).locator("summary"))
+    point_at(page, page.locator("details[open] a[hreflang=ko]:visible"))
+
+    page.wait_for_url(f"{served}ko/{PAGE}{SECTION}")
+
+
+def point_at(page: Page, node: Locator) -> None:
+    """Click where a node is, as a mouse does: without scrolling to it first."""
+    box = node.bounding_box()
+    assert box
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+
+def test_the_menu_leaves_a_target_that_the_reader_left(
+    served: str, open_page: Open
+) -> None:
+    page = open_page(f"{served}en/{PAGE}#try-it")
+    page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
+
+    language_menu(page).locator("summary").click()
+    page.locator("details[open] a[hreflang=ko]").click()
+
+    page.wait_for_url(f"{served}ko/{PAGE}")
+
+
+def test_the_menu_keeps_the_query(served: str, open_page: Open) -> None:
+    page = open_page(f"{served}en/search.html?q=all-reduce+%26")
+
+    language_menu(page).locator("summary").click()
+    page.locator("details[open] a[hreflang=ja]").click()
+
+    page.wait_for_url(f"{served}ja/search.html?q=all-reduce+%26")
+
+
+def first_offered(page: Page) -> str | None:
+    return page.locator("main li a").first.get_attribute("hreflang")
+
+
+@pytest.mark.parametrize(
+    ("locale", "first"),
+    [("ja-JP", "ja"), ("zh-TW", "zh-CN"), ("fr-FR", "en"), ("en-GB", "en")],
+)
+def test_the_language_of_the_browser_comes_first(
+    served: str, open_page: Open, locale: str, first: str
+) -> None:
+    page = open_page(f"{served}index.html", locale=locale)
+
+    assert first_offered(page) == first
+    assert page.locator("main li").count() == len(LANGUAGES)
+
+
+def test_the_language_that_was_chosen_last_comes_first(
+    served: str, open_page: Open
+) -> None:
+    page = open_page(f"{served}en/{PAGE}", locale="en-US")
+    language_menu(page).locator("summary").click()
+    page.locator("details[open] a[hreflang=ko]").click()
+    page.wait_for_url(f"{served}ko/{PAGE}")
+
+    page.goto(f"{served}index.html")
+
+    assert first_offered(page) == "ko"
+    page.locator("a[hreflang=ja]").click()
+    page.wait_for_url(f"{served}ja/index.html")
+    page.go_back()
+    page.reload()
+    assert first_offered(page) == "ja"
+
+
 def test_the_menu_opens_and_closes_with_the_keyboard(
     served: str, open_page: Open
 ) -> None:
@@ -321,9 +399,10 @@ def test_search_finds_a_page_and_says_so_in_its_language(
 
     summary = page.locator("#search-results .search-summary")
     expect(summary).not_to_be_empty()  # the last thing that a search writes
-    results = page.locator("#search-results li a")
-    expect(summary).to_contain_text(str(results.count()))
-    hrefs = [result.get_attribute("href") or "" for result in results.all()]
+    results = page.locator("#search-results ul").first.locator("a").all()
+    hrefs = [result.get_attribute("href") or "" for result in results]
+    pages = {href.partition("#")[0] for href in hrefs}  # each by its sections
+    expect(summary).to_contain_text(str(len(pages)))
     assert any("one_process/multi_gpu_examples.html" in href for href in hrefs)
     assert not troubles, "\n".join(troubles)
     check_words_of_search(page, language)
@@ -336,18 +415,27 @@ def test_search_that_finds_nothing_says_so_in_its_language(
     page = open_page(f"{served}{language}/search.html?q=qqqzzz")
 
     expect(page.locator("#search-results .search-summary")).not_to_be_empty()
-    assert page.locator("#search-results li").count() == 0
+    lessons = page.locator("#search-results li a").all()
+    addresses = [lesson.get_attribute("href") or "" for lesson in lessons]
+    assert len(addresses) == len([*PROJECT.glob("gallery/*/*.py")])
+    assert all("tutorials/" in address for address in addresses)
     check_words_of_search(page, language)
+
+
+# In one step, for snippets come as their pages arrive.
+WITHOUT_SNIPPETS = """() => {
+  const page = document.documentElement.cloneNode(true);
+  page.querySelectorAll(".context").forEach((snippet) => snippet.remove());
+  return page.outerHTML;
+}"""
 
 
 def check_words_of_search(page: Page, language: str) -> None:
     """Check all but the snippets, which hold code."""
     if language == "en":
         return
-    page.locator("#search-results").evaluate(
-        "node => node.querySelectorAll('.context').forEach(snippet => snippet.remove())"
-    )
-    found = english_on(page.content(), language)
+    html = page.evaluate(WITHOUT_SNIPPETS)
+    found = english_on(html, language)
     assert not found, "\n".join(found)
 
 
@@ -406,8 +494,8 @@ def test_downloads_arrive_and_are_programs(
 
 
 def download(page: Page, suffix: str) -> Path:
-    """Click on a download at the end of the page and give the file."""
-    link = page.locator(f".sphx-glr-footer a.download[href$='{suffix}']")
+    """Click on a download at the head of the page and give the file."""
+    link = page.locator(f".downloads a.download[href$='{suffix}']")
     with page.expect_download() as arriving:
         link.click()
     path = Path(arriving.value.path())

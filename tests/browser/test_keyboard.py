@@ -27,9 +27,9 @@ STATIONS = (
     "button.theme-switch-button",
     ".bd-docs-nav a",
     ".bd-breadcrumbs a",
+    ".downloads a",
     "button.copybtn",
     "article section section a",
-    ".sphx-glr-footer a.download",
     ".prev-next-footer a",
     ".page-toc a",
 )
@@ -216,4 +216,59 @@ def test_what_is_wider_than_its_place_is_scrolled_with_the_arrow_keys(
         "nodes => nodes.filter(n => n.scrollWidth > n.clientWidth && n.tabIndex < 0"
         " && getComputedStyle(n).overflowX !== 'visible').length"
     )
+    page.set_viewport_size(DESK)
+
+
+def test_the_focus_in_the_header_leaves_the_page_where_it_is(
+    served: str, page: Page
+) -> None:
+    page.goto(f"{served}en/{LESSON}")
+    page.evaluate("window.scrollTo(0, 3000)")
+    wait_until(page, "window.scrollY === 3000")
+
+    for _stop in range(9):
+        page.keyboard.press("Tab")
+        is_in_header = "document.activeElement.closest('header, .skip-link') !== null"
+        if page.evaluate(is_in_header):
+            assert page.evaluate("window.scrollY") == 3000
+    page.locator("article a.external").first.focus()
+    box = page.locator("article a.external").first.bounding_box()
+    header = page.locator("header.bd-header").bounding_box()
+    assert box
+    assert header
+    assert box["y"] >= header["height"], "hidden behind the header"
+
+
+def test_what_is_printed_has_no_copy_button(served: str, page: Page) -> None:
+    page.goto(f"{served}en/{LESSON}")
+    expect(page.locator("button.copybtn").first).to_be_attached()
+
+    outputs = page.locator(":is(.sphx-glr-script-out, .recorded-out) pre")
+
+    assert outputs.count() > 3
+    buttons = page.locator(":is(.sphx-glr-script-out, .recorded-out) button.copybtn")
+    expect(buttons).to_have_count(0)
+
+
+@pytest.mark.parametrize("opener", ["primary", "secondary"])
+def test_a_drawer_of_a_phone_is_closed_by_a_button_and_by_its_links(
+    served: str, page: Page, opener: str
+) -> None:
+    page.set_viewport_size(PHONE)
+    page.goto(f"{served}ja/{LESSON}")
+    button = page.locator(f"button.{opener}-toggle")
+    drawer = page.locator(f"#pst-{opener}-sidebar-modal")
+
+    button.click()
+    drawer.locator(".close-drawer button").click()
+    expect(drawer).to_be_hidden()
+    expect(button).to_be_focused()
+    button.click()
+    expect(drawer).to_be_visible()
+    page.mouse.click(5 if opener == "secondary" else 330, 600)
+    expect(drawer).to_be_hidden()
+    button.click()
+    drawer.locator("a[href^='#']").first.click()
+
+    expect(drawer).to_be_hidden()
     page.set_viewport_size(DESK)

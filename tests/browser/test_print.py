@@ -126,3 +126,23 @@ def test_the_address_of_another_site_is_printed_and_an_inner_one_is_not(
     assert outer.startswith('" (" "https://') or outer.startswith('" (https://')
     assert inner in ("none", "normal")
     page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_paper_has_the_accent_of_the_screen(
+    served: str, chromium: Browser, scheme: str
+) -> None:
+    page = opened(chromium, f"{served}en/{LESSON}", scheme)
+
+    def colour(place: str, name: str) -> str:
+        return str(
+            page.locator(place).first.evaluate(
+                "(node, name) => getComputedStyle(node)[name]", name
+            )
+        )
+
+    link = colour("article a.external", "color")
+    assert colour(".sphx-glr-script-out pre", "borderLeftColor") == link
+    text = colour("article section > p", "color")
+    assert colour("article p > code", "color") == text
+    page.close()

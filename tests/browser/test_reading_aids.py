@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 LANGUAGES = ("en", "ko", "zh_CN", "ja")
 LESSON = "tutorials/ranks/hello_ranks.html"
-PAGES = (LESSON, "index.html", "about.html", "translation_status.html")
+PAGES = (LESSON, "index.html", "sources.html", "translation_status.html")
 # WCAG 1.4.12: what a reader may set without losing any text.
 SPACING = """* { line-height: 1.5 !important; letter-spacing: .12em !important;
   word-spacing: .16em !important } p { margin-bottom: 2em !important }"""
@@ -125,3 +125,85 @@ def test_the_english_page_marks_nothing_as_english(site: Path) -> None:
     page = BeautifulSoup((site / "en" / LESSON).read_text("utf-8"), "html.parser")
 
     assert not page.select("article [lang]")
+
+
+@each_language
+def test_the_text_begins_at_the_same_place_on_every_page(
+    served: str, still: Page, language: str
+) -> None:
+    still.set_viewport_size({"width": 1280, "height": 900})
+    pages = (LESSON, "tutorials/ranks/index.html", *PAGES[2:])
+
+    lefts = {}
+    for name in pages:
+        still.goto(f"{served}{language}/{name}")
+        box = still.locator("article h1").bounding_box()
+        lefts[name] = box and box["x"]
+
+    assert len(set(lefts.values())) == 1, lefts
+
+
+@each_language
+@pytest.mark.parametrize("width", [320, 360, 390])
+def test_a_phone_has_room_for_all_of_it(
+    served: str, still: Page, language: str, width: int
+) -> None:
+    still.set_viewport_size({"width": width, "height": 844})
+    still.goto(f"{served}{language}/{LESSON}")
+
+    def box(place: str) -> dict[str, float]:
+        found = still.locator(f"{place} >> visible=true").first.bounding_box()
+        assert found, place
+        return dict(found)
+
+    brand, search = box(".bd-header .logo__title"), box("button.search-button__button")
+    assert search["x"] - brand["x"] - brand["width"] >= 8
+    crumbs = still.locator(".bd-breadcrumbs li").all()
+    assert len({round((item.bounding_box() or {})["y"]) for item in crumbs}) == 1
+    left, right = box("a.left-prev"), box("a.right-next")
+    assert left["x"] == right["x"]
+    assert left["width"] == right["width"] == box("article")["width"]
+    assert right["y"] >= left["y"] + left["height"]
+    assert float(still.locator("button.copybtn").first.evaluate(OPACITY)) == 1
+
+
+OPACITY = "node => getComputedStyle(node).opacity"
+LINES = """nodes => nodes.filter(node => {
+  const range = document.createRange();
+  range.selectNodeContents(node);
+  return new Set([...range.getClientRects()].map(box => Math.round(box.top))).size > 1;
+}).map(node => node.textContent)"""
+
+
+@each_language
+@pytest.mark.parametrize("width", [320, 390])
+def test_no_name_in_a_table_is_cut(
+    served: str, still: Page, language: str, width: int
+) -> None:
+    still.set_viewport_size({"width": width, "height": 844})
+    still.goto(f"{served}{language}/tutorials/ddp/starting_processes.html")
+    names = still.locator("article td .pre")
+
+    assert names.count() > 2
+    assert names.evaluate_all(LINES) == []
+
+
+def test_the_colour_mode_has_a_name_in_the_drawer(served: str, still: Page) -> None:
+    still.set_viewport_size({"width": 390, "height": 844})
+    still.goto(f"{served}ja/{LESSON}")
+    still.locator("button.primary-toggle").click()
+    button = still.locator("dialog button.theme-switch-button")
+
+    expect(button).to_be_visible()
+    shown = button.evaluate("node => getComputedStyle(node, '::after').content")
+    assert shown == f'"{button.get_attribute("aria-label")}"'
+
+
+def test_wide_code_says_that_there_is_more(served: str, still: Page) -> None:
+    still.set_viewport_size({"width": 390, "height": 844})
+    still.goto(f"{served}en/{LESSON}")
+
+    block = still.locator("article pre[tabindex='0']").first
+    attached = block.evaluate("node => getComputedStyle(node).backgroundAttachment")
+
+    assert attached.split(", ")[:2] == ["local", "scroll"]

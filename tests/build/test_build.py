@@ -137,7 +137,7 @@ def test_an_edited_catalog_changes_its_page_and_its_card(
 ) -> None:
     edit(po(source), "한 페이지", "새 제목")
     edit(po(source, "sphinx"), "출력:", "결과:")
-    edit(po(source, "sphinx"), "파이썬 스크립트: %s", "스크립트 파일: %s")
+    edit(po(source, "sphinx"), "프로그램 %s", "스크립트 %s")
 
     assert make("html", "ko").returncode == 0
 
@@ -146,7 +146,7 @@ def test_an_edited_catalog_changes_its_page_and_its_card(
     assert card.text == "새 제목"
     css = source / "_build/html/ko/_static/gallery_intl.css"
     assert '"결과:"' in css.read_text(encoding="utf-8")
-    assert "스크립트 파일: page.py" in page(source, "ko").article.get_text()
+    assert "스크립트 .py" in page(source, "ko").article.get_text()
     assert runs(source) == 1
 
 

@@ -124,7 +124,7 @@ def prose(page: BeautifulSoup) -> list[Tag]:
     return [
         node
         for node in page.article.select("h1, h2, section > p")
-        if not {"gaps", "output-machine"} & {*node.get("class", [])}
+        if not {"gaps", "outputs-made"} & {*node.get("class", [])}
     ]
 
 

@@ -249,17 +249,19 @@ def test_the_catalog_has_words_and_alt_with_their_lines(drawn: Path) -> None:
         "rows on the device": 'ax.bar(places, [6, 4], label="rows on the device")',
         "Rows": 'ax.set(xlabel="all_reduce", ylabel="Rows")',
         "two\\nlines": 'ax.text(0, 1, "two\\nlines")',
+        "a title": 'plt.subplots()[1].set(title="a title")',
     }
     for no_message in ("took", "as it is", "all_reduce", 'msgid "rows"'):
         assert no_message not in pot
-    assert pot.count("#. alt text\n") == 1
-    assert pot.count("#. figure label\n") == 5
+    assert 'msgid "The first has no line."' in pot
+    assert pot.count("#. alt text\n") == 3
+    assert pot.count("#. figure label\n") == 6
 
 
 def test_the_page_shows_the_figure_of_its_language(drawn: Path) -> None:
     html = build(drawn, "html", "ko")
 
-    shown, other = images(html / "tutorials/rows.html")
+    shown, other, *_ = images(html / "tutorials/rows.html")
 
     file = (html / "tutorials" / shown["src"]).read_text("utf-8")
     assert shown["alt"] == (
@@ -294,7 +296,7 @@ def test_card_and_front_page_show_it_too(drawn: Path) -> None:
 def test_english_keeps_the_figure_as_drawn(drawn: Path) -> None:
     html = build(drawn, "html", "en")
 
-    shown, _ = images(html / "tutorials/rows.html")
+    shown, *_ = images(html / "tutorials/rows.html")
 
     source = drawn / "tutorials/images/sphx_glr_rows_001.svg"
     assert (html / "tutorials" / shown["src"]).read_bytes() == source.read_bytes()
@@ -304,10 +306,38 @@ def test_english_keeps_the_figure_as_drawn(drawn: Path) -> None:
 def test_an_alt_text_without_translation_is_marked_as_english(drawn: Path) -> None:
     html = build(drawn, "html", "ja")
 
-    shown, _ = images(html / "tutorials/rows.html")
+    shown, *_ = images(html / "tutorials/rows.html")
 
     assert shown["alt"] == escape(ALT)
     assert shown["lang"] == "en"
+
+
+def test_words_in_the_text_describe_the_figures_that_follow(drawn: Path) -> None:
+    html = build(drawn, "html", "ko")
+
+    page = html / "tutorials/rows.html"
+    *_, first, second = images(page)
+    assert first["alt"] == "첫 그림에는 선이 없다."
+    assert "lang" not in first
+    assert (second["alt"], second["lang"]) == ("Nobody translated this.", "en")
+    text = re.sub(r"<[^>]*>", "", page.read_text("utf-8"))
+    assert "첫 그림" not in text
+    assert "Nobody translated" not in text
+
+
+def test_words_without_a_figure_are_named(tmp_path: Path) -> None:
+    source = tmp_path / "root"
+    shutil.copytree(ROOT, source)
+    script = source / "gallery/rows.py"
+    text = script.read_text("utf-8")
+    script.write_text(f"{text}# %%\n# .. alt-text:: Of nothing.\nx = 1\n", "utf-8")
+
+    app = SphinxTestApp("html", srcdir=source)
+    app.build()
+    app.cleanup()
+
+    (said,) = app.warning.getvalue().splitlines()
+    assert "this alt text has no figure" in said
 
 
 def test_an_edited_catalog_refreshes_page_and_card(drawn: Path) -> None:

@@ -27,7 +27,7 @@ from sphinx.errors import ConfigError
 from gallery_intl.interface.languages import find_siblings, place_below_site
 from gallery_site.project import read_site
 from gallery_site.root_files import write_root_files
-from gallery_site.sharing import Shared, locale_name, open_graph_tags
+from gallery_site.sharing import locale_name, open_graph_tags
 
 ROOT = ROOTS / "test-site"
 ADDRESS = "https://example.org/docs/"
@@ -215,9 +215,7 @@ def test_a_shared_page_shows_the_picture_of_the_site(found: Site) -> None:
 
 
 def test_a_site_without_a_picture_names_none() -> None:
-    page = Shared("Title", "Text", "https://x/", "Site", "en", [], "")
-
-    tags = open_graph_tags(page)
+    tags = open_graph_tags(site_name="Site", language="en", others=[], picture="")
 
     assert "og:image" not in tags
     assert '<meta name="twitter:card" content="summary" />' in tags
@@ -452,7 +450,7 @@ def test_without_an_address_nothing_claims_one(tmp_path: Path) -> None:
 
     assert not site.address
     files = {path.name for path in tmp_path.iterdir() if path.is_file()}
-    assert files == {"index.html", "front.css", "robots.txt", ".nojekyll"}
+    assert files == {"index.html", "front.css", "front.js", "robots.txt", ".nojekyll"}
     assert "Sitemap" not in (tmp_path / "robots.txt").read_text()
     text = (tmp_path / "index.html").read_text(encoding="utf-8")
     page = BeautifulSoup(text, "html.parser")

@@ -90,7 +90,9 @@ def same_bytes(one: Path, other: Path) -> bool:
     "error", [OSError(28, "No space left on device"), ModuleNotFoundError("tinycss2")]
 )
 def test_a_language_that_cannot_be_put_in_place_is_not_built(
-    monkeypatch: pytest.MonkeyPatch, error: Exception
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    error: Exception,
 ) -> None:
     def fail(*_: object) -> None:
         raise error
@@ -98,7 +100,7 @@ def test_a_language_that_cannot_be_put_in_place_is_not_built(
     monkeypatch.setattr(languages, "build_afresh_or_on", lambda *_: 0)
     monkeypatch.setattr(languages, "add_language", fail)
 
-    built = build_language(SimpleNamespace(), "ko", [])
+    status = build_language(SimpleNamespace(), "ko", [])
 
-    assert built.status == 1
-    assert str(error.args[-1]) in built.output
+    assert status == languages.FAILED
+    assert str(error.args[-1]) in capsys.readouterr().out

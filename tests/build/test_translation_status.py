@@ -24,6 +24,7 @@ from gallery_intl.page.catalog_links import (
     edit_url,
     new_issue,
 )
+from gallery_intl.page.gaps import people
 
 ROOT = ROOTS / "test-site"
 PAGE = "tutorials/part/page"
@@ -182,7 +183,9 @@ def test_people_are_named_without_their_address(
 )
 def test_a_host_has_its_own_addresses(repository: str, inside: str) -> None:
     assert below(repository, "x") == f"{inside}/x"
-    config = SimpleNamespace(gallery_repository_url=repository)
+    config = SimpleNamespace(
+        gallery_repository_url=repository, gallery_repository_branch="main"
+    )
     env: Any = SimpleNamespace(srcdir=Path("/site"), config=config)
     assert edit_url(env, Path("/site/a/한 b.po"), 7) == (
         f"{inside}/edit/main/a/%ED%95%9C%20b.po#L7"
@@ -190,17 +193,12 @@ def test_a_host_has_its_own_addresses(repository: str, inside: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("host", "names"),
-    [
-        ("github.com", ("title", "body")),
-        ("gitlab.com", ("issue[title]", "issue[description]")),
-    ],
+    ("host", "name"), [("github.com", "title"), ("gitlab.com", "issue[title]")]
 )
-def test_a_report_holds_any_title(host: str, names: tuple[str, str]) -> None:
-    url = new_issue(f"https://{host}/a/b", "한 & C# 50 %", "ko/a/b")
+def test_a_report_holds_any_title(host: str, name: str) -> None:
+    url = new_issue(f"https://{host}/a/b", "한 & C# 50 % (ko/a/b)")
 
-    query = parse_qs(urlsplit(url).query)
-    assert [query[name] for name in names] == [["한 & C# 50 %"], ["ko/a/b"]]
+    assert parse_qs(urlsplit(url).query) == {name: ["한 & C# 50 % (ko/a/b)"]}
     assert not urlsplit(url).fragment
 
 
@@ -243,7 +241,23 @@ def test_who_reviewed_a_page_is_said_and_else_that_nobody_has(plain: Path) -> No
     names = ("tutorials/part/index", "index")
     reviewed, other = (credits(read(plain, name)).get_text() for name in names)
     assert reviewed.startswith("Translated by 김하나 · Reviewed by Lee, 2026-03-01 · ")
-    assert other.startswith("Not reviewed yet · ")
+    assert other == "Get the catalog of this page"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("Kim Minji", ["Translated by Kim Minji"]),
+        ("Small site translators", []),
+        ("", []),
+    ],
+)
+def test_a_team_with_the_name_of_the_site_is_no_person(
+    name: str, said: list[str]
+) -> None:
+    env: Any = SimpleNamespace(config=SimpleNamespace(project="Small site"))
+
+    assert list(people(env, progress.Credits(name, ""))) == said
 
 
 def test_without_an_address_a_catalog_is_a_download(ready: Path, plain: Path) -> None:
@@ -269,8 +283,10 @@ def test_with_an_address_a_catalog_is_edited_at_its_line(
 
     first = line_of(ready / PLACE, 'msgid "A heading"')
     assert found.select_one(".gaps").a["href"] == f"{HOST}{PLACE}#L{first}"
-    assert credits(found).a["href"] == f"{HOST}{PLACE}#L1"
-    assert credits(found).a.get_text() == "Improve this translation"
+    assert found.select_one(".gaps").a.get_text() == "Edit this translation"
+    # it is one of the ways out
+    assert not found.select(".translation-credits a")
+    assert len(found.select(".ways-out a")) == 4
     assert cell(status, "한 페이지").a["href"] == f"{HOST}{PLACE}#L1"
     assert status.select(f"a[href='{REPOSITORY}/blob/main/CONTRIBUTING.md']")
 
@@ -299,7 +315,7 @@ def test_the_words_around_a_page_are_not_searched(editable: Path) -> None:
     index = (editable / "searchindex.js").read_text(encoding="utf-8")
 
     assert "paragraph" in index
-    assert "improve" not in index
+    assert "edit" not in index
 
 
 def test_the_source_language_has_the_table_and_no_credits(ready: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gettext
-import inspect
 import re
 from pathlib import Path
 
@@ -12,16 +11,15 @@ import pytest
 import sphinx
 import sphinx_copybutton
 from babel.messages.pofile import read_po
-from sphinx.builders.html import StandaloneHTMLBuilder
-from sphinx.search import IndexBuilder, js_index
+from sphinx.search import js_index
 from sphinx.testing.util import SphinxTestApp
 
-from gallery_intl.interface import search, upstream
+from gallery_intl.interface import search, search_index, upstream
 
 STATIC = Path(sphinx.__file__).parent / "themes" / "basic" / "static"
 BUTTON = Path(sphinx_copybutton.__file__).parent / "_static" / "copybutton.js_t"
 THEME = Path(pydata_sphinx_theme.__file__).parent / "theme" / "pydata_sphinx_theme"
-OUR_SEARCH = Path(search.__file__).with_suffix(".js").read_text(encoding="utf-8")
+OUR_SEARCH = "\n".join(search.SCRIPTS)
 
 
 def test_sphinx_has_its_words_where_they_are_looked_for() -> None:
@@ -71,42 +69,43 @@ def test_our_search_replaces_what_sphinxs_has() -> None:
     script = (STATIC / "searchtools.js").read_text(encoding="utf-8")
 
     methods = set(re.findall(r"^Search\.(\w+) = ", OUR_SEARCH, re.MULTILINE))
-    assert methods == {"performTermsSearch", "makeSearchSummary"}
-    for method in methods:
+    assert methods == {"find", "query"}  # the first is ours
+    for method in ("query", "performObjectSearch", "stopPulse"):
         assert re.search(rf"^  {method}: \(", script, re.MULTILINE), method
-    assert 'typeof splitQuery === "undefined"' in script
-    for name in ("Scorer.title", "SearchResultKind.text", "SHOW_SEARCH_SUMMARY"):
-        assert name in script
+        assert f"Search.{method}" in OUR_SEARCH
+    for name in ("Search.title", "Search.status", "Search.output"):
+        assert f"{name} = out.appendChild(" in script
         assert name in OUR_SEARCH
+    assert "else Search.deferQuery(query)" in script  # until the index is there
+    assert "SHOW_SEARCH_SUMMARY" in script
     # [docname, title, anchor, descr, score, filename, kind]
     assert "[docname, title, anchor, descr, score, filename, kind]" in script
 
 
 @pytest.mark.sphinx("html", testroot="components")
 def test_an_index_has_the_parts_that_our_search_reads(app: SphinxTestApp) -> None:
+    app.config.html_search_language = "ko"
+    for name in ("last", "missing"):
+        app.add_config_value(f"gallery_intl_search_{name}", "", "")
+    app.add_search_language(search.KoreanSearch)
+    app.add_env_collector(search_index.Collector)
+    app.connect("build-finished", search_index.write)
+
     app.build()
 
     with (app.outdir / "searchindex.js").open(encoding="utf-8") as file:
         index = js_index.load(file)
 
-    read = set(re.findall(r"Search\._index\.(\w+)", OUR_SEARCH))
-    for names in re.findall(r"const \{ (.*) \} = Search\._index", OUR_SEARCH):
-        read |= set(names.split(", "))
-    assert read == {
-        "alltitles",
+    assert set(re.findall(r"Search\._index\.(\w+)", OUR_SEARCH)) == {"ours"}
+    assert set(index["ours"]) == {"pages", "places", "said", "subject", "synonyms"}
+    # what Sphinx reads when it goes on from an earlier build, and for objects
+    for name in (
         "docnames",
         "filenames",
-        "terms",
         "titles",
-        "titleterms",
-    }
-    assert read <= set(index)
-
-
-def test_a_page_is_indexed_after_it_was_resolved() -> None:
-    """By then `notice_page` has seen it; ``indexer.lang`` is our splitter."""
-    write = inspect.getsource(StandaloneHTMLBuilder.write_doc_serialized)
-
-    assert "self.index_page(" in write
-    assert "self.lang: SearchLanguage" in inspect.getsource(IndexBuilder)
-    assert "self.indexer.feed(" in inspect.getsource(StandaloneHTMLBuilder.index_page)
+        "objects",
+        "objnames",
+        *search_index.REPLACED,
+    ):
+        assert name in index
+    assert not any(index[name] for name in search_index.REPLACED)

@@ -142,3 +142,20 @@ def test_the_running_time_lies_beside_the_page(app: SphinxTestApp) -> None:
 
     assert seconds is not None
     assert seconds > 0
+
+
+def test_code_is_written_with_links_in_blocks_of_their_own(app: SphinxTestApp) -> None:
+    known = {"py:function": {"matplotlib.pyplot.plot": ("", "", "https://x.org/", "")}}
+    app.env.intersphinx_inventory = known
+
+    written = app.env.get_and_resolve_doctree("pages/part/first", app.builder)
+
+    blocks = list(upstream.linked_code(written))
+    assert [block.astext().split("\n")[0] for block in blocks] == [
+        "import matplotlib.pyplot as plt",
+        "x = 1",
+    ]
+    links = [link for block in blocks for link in block.findall(nodes.reference)]
+    assert [link.astext() for link in links] == ["plt.plot"]
+    assert links[0].parent is blocks[0]
+    assert links[0]["refuri"] == "https://x.org/"

@@ -160,7 +160,7 @@ BREAKS = (
         "the batch is not divided between the ranks",
         "batch_size=int(512 / n_gpus)",
         "batch_size=512",
-        "assert reports == [",
+        "assert share in by_spawn.stdout",
     ),
     Break(
         "ddp/distributed_data_parallel",
@@ -188,7 +188,7 @@ BREAKS = (
         "the models of the ranks are independent",
         "ranks_agree(DistributedDataParallel(fresh))",
         "ranks_agree(fresh)",
-        "assert agree_before == alone_here and agree_after",
+        "assert agree_after and not agree_before",
     ),
     Break(
         "ddp/distributed_data_parallel",
@@ -202,14 +202,14 @@ BREAKS = (
         "the buffers of rank 0 are not sent",
         "norm.eval()(inputs)",
         "norm.eval().module(inputs)",
-        "assert (own_means == received) == alone_here",
+        "assert own_means != received",
     ),
     Break(
         "ddp/distributed_data_parallel",
         "the wrapper is called, not the model in it",
         "step(bypassed.module, ",
         "step(bypassed, ",
-        "assert agree == alone_here",
+        "assert not agree",
     ),
 )
 

@@ -17,9 +17,33 @@ def said(one: Machine) -> str:
     return "".join(node.astext() for node in words.facts(one, "en"))
 
 
-def test_a_machine_is_said_in_a_few_words_and_as_a_whole() -> None:
-    assert words.short(CPU) == "CPU · 4 processes"
-    assert words.short(GPU) == "2 × H200 · 2 of 4 processes"
+@pytest.mark.parametrize(
+    ("here", "others", "text"),
+    [
+        (CPU, [], "4 ranks on one CPU, PyTorch 2.13.0. No GPU has run this page yet."),
+        (Machine("Intel", 2), [], "one CPU. No GPU has run this page yet."),
+        (GPU, [], "2 × H200 · 2 of 4 processes."),
+        (
+            CPU,
+            [GPU, Machine("Intel", 2)],
+            "4 ranks on one CPU, PyTorch 2.13.0. "
+            "Tabs show those of other machines: 2 × H200 · Intel.",
+        ),
+    ],
+)
+def test_where_outputs_were_made_is_said_once(
+    here: Machine, others: list[Machine], text: str
+) -> None:
+    said = words.made_on(here, others, "import torch.cuda")
+
+    assert said == f"Outputs on this page: {text}"
+
+
+def test_of_a_page_without_gpus_none_is_missed() -> None:
+    assert words.made_on(CPU, [], "import os").endswith("PyTorch 2.13.0.")
+
+
+def test_a_machine_is_said_as_a_whole() -> None:
     assert said(CPU) == (
         "AMD EPYC · CPU cores: 2 · 4 processes · torch 2.13.0 · November 20, 2026"
     )

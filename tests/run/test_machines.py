@@ -7,6 +7,7 @@ compute on the CPU; `make torture` does the same for all machines and numbers of
 from __future__ import annotations
 
 import io
+import re
 from contextlib import redirect_stdout
 from importlib import import_module
 from pathlib import Path
@@ -17,6 +18,8 @@ import pytest
 import torch
 import torch.distributed as dist
 from pretended import GALLERY, MACHINES, RANKS, kind_and_count, start_of
+
+from gallery_intl.script.files import emptied
 
 HELLO = GALLERY / "ranks" / "hello_ranks.py"
 OF_RANKS = [
@@ -180,15 +183,15 @@ def test_one_gpu_bound_to_each_process_is_seen_in_the_first_lines(start: Any) ->
     assert done.backends == {"cpu": "gloo"}
 
 
-@pytest.mark.parametrize("machine", ["mps:1", "cuda:3"])
+@pytest.mark.parametrize(("machine", "ranks"), [("mps:1", 4), ("cuda:1", 3)])
 @pytest.mark.parametrize("page", pretended.launched_pages(), ids=name)
 def test_a_page_runs_on_a_machine_with_fewer_gpus_than_ranks(
-    tmp_path: Path, page: Path, machine: str
+    tmp_path: Path, page: Path, machine: str, ranks: int
 ) -> None:
-    done = pretended.run(page, tmp_path, machine, 4)
+    done = pretended.run(page, tmp_path, machine, ranks)
 
     assert done.returncode == 0, done.stderr
-    assert f"device: cpu (GPUs seen: {machine[-1]}, ranks: 4)\n" in done.stdout
+    assert f"device: cpu (GPUs seen: 1, ranks: {ranks})\n" in done.stdout
 
 
 def test_processes_are_started_on_a_mac(tmp_path: Path) -> None:
@@ -201,11 +204,40 @@ def test_processes_are_started_on_a_mac(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("page", pretended.launched_pages(), ids=name)
-def test_plain_python_is_told_in_one_sentence_what_to_do(
+def test_plain_python_is_told_in_one_line_what_to_type(
     tmp_path: Path, page: Path
 ) -> None:
     done = pretended.run(page, tmp_path)
 
     assert done.returncode == 1
-    said = "Start this program with torchrun, as its first lines say.\n"
-    assert (done.stdout, done.stderr) == ("", said)
+    assert (done.stdout, done.stderr) == ("", how_to_start(page))
+
+
+@pytest.mark.parametrize("page", pretended.launched_pages(), ids=name)
+def test_a_single_rank_is_told_in_one_line_what_to_type(
+    tmp_path: Path, page: Path
+) -> None:
+    done = pretended.run(page, tmp_path, "cuda:1", 1)
+
+    assert done.returncode == 1
+    line, _, by_torchrun = done.stderr.partition("\n")
+    assert (done.stdout, f"{line}\n") == ("", how_to_start(page))
+    assert str(page) not in re.sub(r"^.*FAILED$", "", by_torchrun, flags=re.M)
+
+
+def test_the_program_that_the_page_starts_says_how_to_start_it(tmp_path: Path) -> None:
+    script = (GALLERY / "ddp" / "starting_processes.py").read_text("utf-8")
+    for file in emptied(script)[1]:
+        (tmp_path / file.name).write_text(file.text, "utf-8")
+
+    done = pretended.run(tmp_path / "with_torchrun.py", tmp_path)
+
+    said = "Start with: torchrun --standalone --nproc-per-node=2 with_torchrun.py\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", said)
+
+
+def how_to_start(page: Path) -> str:
+    """Give what a page of ranks says: the line of its docstring that starts it."""
+    (line,) = re.findall(r"^   (torchrun .*)", page.read_text("utf-8"), re.M)
+    assert line.endswith(page.name)
+    return f"Start with: {line}\n"

@@ -481,6 +481,11 @@ def test_this_build_comes_first_and_each_tab_says_where_it_is_from(
         assert len(facts) == 2
         assert all(made.machine.cpu in line and processes in line for line in facts)
         assert page.select(".records input")[0].has_attr("checked")
+    top = html(shown, page="ranks").select_one(".outputs-made").get_text()
+    assert top == (
+        "Outputs on this page: 2 ranks on one CPU. "
+        f"Tabs show those of other machines: {made.machine.cpu}."
+    )
     assert "CPU 코어" in html(shown, "ko").select_one(".sphx-glr-machine").get_text()
 
 
@@ -585,11 +590,12 @@ def test_the_most_gpus_that_ran_a_page_count(
 
 
 def left(source: Path, language: str = "en", page: str = "page") -> list[str]:
-    """What a page says at its foot of the GPUs that have still to run it."""
-    footer = html(source, language, page).select_one(".sphx-glr-footer.no-search")
-    lines = footer.select(".sphx-glr-gpus")
-    assert lines == footer.select(".sphx-glr-machine + .sphx-glr-gpus")
-    return [line.get_text() for line in lines]
+    """What a page says at its top of the GPUs that have still to run it."""
+    (line,) = html(source, language, page).select(
+        ".downloads + .outputs-made.no-search"
+    )
+    known = (NO_GPU, ONE_GPU, NO_GPU_KO, ONE_GPU_KO)
+    return [said for said in known if line.get_text().endswith(f". {said}")]
 
 
 def test_a_page_says_on_what_it_has_still_to_run(

@@ -44,7 +44,7 @@ def run(site: Path, **overrides: object) -> str:
         site,
         site,
         overrides={"gallery_intl_deadline": 30, **overrides},
-        say=lambda text, ends: said.append(text + "\n" * ends),
+        say=said.append,
     )
     return "".join(said)
 

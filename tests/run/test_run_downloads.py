@@ -21,7 +21,7 @@ PAGES = sorted(
     path.relative_to(GALLERY).with_suffix("").as_posix()
     for path in GALLERY.rglob("*.py")
 )
-TIMEOUT = 180
+TIMEOUT = 400
 RANK_0 = "[stdout:0] "  # ipyparallel says which engine printed
 
 
@@ -91,6 +91,8 @@ def printed(cell: nbformat.NotebookNode) -> str:
     """Give what a cell printed, on rank 0 where there are ranks."""
     if cell.cell_type != "code" or "ranks" in cell.metadata.get("tags", ()):
         return ""
+    if cell.source.startswith("%%writefile "):
+        return ""  # it names the file
     texts = []
     for output in cell.outputs:
         if output.output_type == "stream" and output.name == "stdout":

@@ -57,7 +57,7 @@ def without_allowed(text: str, language: str) -> str:
         return " " if term in english or term.removesuffix("s") in english else found[0]
 
     text = CODE_IN_TEXT.sub(" ", BRACKETS.sub(unless_term, " ".join(text.split())))
-    for phrase in (*kept, *names()):
+    for phrase in sorted((*kept, *names()), key=len, reverse=True):
         text = re.sub(rf"(?<![A-Za-z]){re.escape(phrase)}(?![A-Za-z])", " ", text)
     return text
 

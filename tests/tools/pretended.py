@@ -11,6 +11,7 @@ from pathlib import Path
 
 from paths import PROJECT, TOOLS
 
+from gallery_intl.script.files import emptied
 from gallery_run.needs import world_size
 
 GALLERY = PROJECT / "gallery"
@@ -81,17 +82,11 @@ def run(
 
 
 def statements(page: Path) -> list[str]:
-    """Give the statements of a page, or of the functions that it writes to a file."""
-    body = ast.parse(page.read_text("utf-8")).body
-    written = [
-        node.value.value
-        for node in body
-        if isinstance(node, ast.Assign | ast.AugAssign)
-        and isinstance(node.value, ast.Constant)
-        and ast.unparse(node).startswith("program ")
-    ]
-    if written:
-        functions = ast.parse("".join(written)).body
+    """Give the statements of a page, or of the functions that it writes to files."""
+    text = page.read_text("utf-8")
+    body = ast.parse(text).body
+    if files := emptied(text)[1]:
+        functions = [one for file in files for one in ast.parse(file.text).body]
         body = [x for one in functions for x in getattr(one, "body", [])]
     return [ast.unparse(node) for node in body]
 

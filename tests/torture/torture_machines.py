@@ -33,6 +33,9 @@ def check(page: Path, folder: Path, machine: str, ranks: int) -> None:
 
     if machine.startswith("xpu") and "DataParallel does not run" in page.read_text():
         assert (done.returncode, done.stderr) == (1, f"{NO_INTEL}\n")
+    elif ranks == 1:
+        assert done.returncode == 1
+        assert done.stderr.startswith("Start with: torchrun --standalone ")
     elif takes_gpus(page, machine, ranks):
         assert done.returncode != 0
         assert any(one in done.stderr for one in REFUSED), done.stderr
@@ -57,12 +60,8 @@ def test_a_page_of_one_process(tmp_path: Path, page: Path, machine: str) -> None
 
 
 @pytest.mark.parametrize("ranks", [5, 7])
-def test_a_number_of_ranks_that_does_not_fit_is_refused(
-    tmp_path: Path, ranks: int
+@pytest.mark.parametrize("page", OF_RANKS, ids=lambda page: page.stem)
+def test_a_number_of_ranks_that_divides_nothing_fits(
+    tmp_path: Path, page: Path, ranks: int
 ) -> None:
-    page = pretended.GALLERY / "ddp" / "distributed_data_parallel.py"
-
-    done = pretended.run(page, tmp_path, "", ranks)
-
-    assert done.returncode != 0
-    assert "Choose a number of ranks that divides 24" in done.stderr
+    check(page, tmp_path, "", ranks)

@@ -4,23 +4,30 @@ import pytest
 from docutils import nodes
 from docutils.core import publish_doctree
 
-from gallery_intl.downloads.markdown import Context, code, escape, joins_words, markdown
+from gallery_intl.downloads.markdown import Writer, code, escape, joins_words
 from gallery_intl.text.cjk import end_markup_at_cjk
 
 end_markup_at_cjk()
 
 
+class PageWriter(Writer):
+    """One that knows where images are, and keeps what has no Markdown."""
+
+    def __init__(self) -> None:
+        self.strange: list[str] = []
+
+    def image(self, uri: str) -> str:
+        return f"https://example.org/{uri}"
+
+    def unknown(self, node: nodes.Element) -> None:
+        self.strange.append(node.tagname)
+
+
 def written(rst: str) -> str:
-    unknown: list[nodes.Element] = []
-    context = Context(
-        link=lambda node: ("", node.get("refuri", "")),
-        image=lambda uri: f"https://example.org/{uri}",
-        label=lambda kind: {"note": "참고", "tip": "팁"}.get(kind, kind),
-        unknown=unknown.append,
-    )
     document = publish_doctree(rst, settings_overrides={"doctitle_xform": False})
-    text = markdown(document.children, context, level=0)
-    assert not unknown
+    writer = PageWriter()
+    text = writer.blocks(document.children)
+    assert not writer.strange
     return text
 
 
@@ -57,7 +64,7 @@ def commonmark(text: str) -> str:
         ("term\n  meaning", "- **term**\n\n  meaning"),
         ("| a\n| b", "a\\\nb"),
         ("  quoted", "> quoted"),
-        (".. note::\n\n   a\n\n   b", "> **참고**\n>\n> a\n>\n> b"),
+        (".. note::\n\n   a\n\n   b", "> **Note**\n>\n> a\n>\n> b"),
         (".. admonition:: 제목\n\n   a", "> **제목**\n>\n> a"),
         (".. image:: a.png\n   :alt: b*c", r"![b\*c](https://example.org/a.png)"),
         (".. figure:: a.png\n\n   c", "![](https://example.org/a.png)\n\n*c*"),
@@ -72,7 +79,7 @@ def test_each_element_has_its_markdown(rst: str, expected: str) -> None:
 def test_a_code_block_names_its_language() -> None:
     block = nodes.literal_block("ls", "ls", language="Bash")
 
-    assert markdown([block], Context(str, str, str, str)) == "```bash\nls\n```"  # type: ignore[arg-type]
+    assert Writer().blocks([block]) == "```bash\nls\n```"
 
 
 def test_titles_have_the_level_of_their_section() -> None:
@@ -133,16 +140,14 @@ def test_escaped_text_shows_as_it_is(text: str) -> None:
 
 
 def test_what_markdown_does_not_know_is_reported() -> None:
-    unknown: list[str] = []
-    context = Context(
-        lambda node: ("", ""), str, str, lambda node: unknown.append(node.tagname)
-    )
     strange = nodes.option_list(
         "", nodes.option_list_item("", nodes.paragraph("", "t"))
     )
 
-    assert markdown([strange], context) == "t"
-    assert unknown == ["option_list", "option_list_item"]
+    writer = PageWriter()
+
+    assert writer.blocks([strange]) == "t"
+    assert writer.strange == ["option_list", "option_list_item"]
 
 
 def test_joins_words_follows_commonmark() -> None:

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from paths import PROJECT
 
-from gallery_intl.script.comments import Comment, comments, replace_comments
+from gallery_intl.script.comments import Comment, Lookup, comments, replace_comments
 from gallery_intl.script.source import (
     blocks,
     find_line,
@@ -75,6 +75,10 @@ sphinx_gallery_x = 1
 ----"""
 
 
+def replaced(code: str, lookup: Lookup) -> str:
+    return replace_comments(code, lookup, 1, [])
+
+
 def messages(code: str) -> list[str]:
     return [comment.message for comment in comments(code)]
 
@@ -93,7 +97,7 @@ def test_list_items_and_set_in_lines_are_messages_of_their_own() -> None:
     code = "# Two ways:\n# - one\n#   goes on\n# 2. two\n#     x = 1\n#     y = 2\n"
 
     assert messages(code) == ["Two ways:", "one goes on", "two", "x = 1", "y = 2"]
-    assert replace_comments(code, str.upper).split("\n") == [
+    assert replaced(code, str.upper).split("\n") == [
         "# TWO WAYS:",
         "# - ONE GOES ON",
         "# 2. TWO",
@@ -108,7 +112,7 @@ def test_a_numbered_item_goes_on_below_its_words() -> None:
     long = "긴 설명 " * 20
 
     assert messages(code) == ["one goes on"]
-    assert messages(replace_comments(code, lambda _: long)) == [long.strip()]
+    assert messages(replaced(code, lambda _: long)) == [long.strip()]
 
 
 @pytest.mark.parametrize("comment", NO_MESSAGES.split("\n"))
@@ -125,16 +129,14 @@ def test_a_directive_behind_prose_stays() -> None:
     code = "x = 1  # why  # noqa: E501\n"
 
     assert messages(code) == ["why"]
-    assert (
-        replace_comments(code, {"why": "이유"}.get) == "x = 1  # 이유  # noqa: E501\n"
-    )
+    assert replaced(code, {"why": "이유"}.get) == "x = 1  # 이유  # noqa: E501\n"
 
 
 def test_a_directive_ends_its_message() -> None:
     code = "# One  # noqa\n# two\n"
 
     assert messages(code) == ["One", "two"]
-    assert replace_comments(code, str.upper) == "# ONE  # noqa\n# TWO\n"
+    assert replaced(code, str.upper) == "# ONE  # noqa\n# TWO\n"
 
 
 def test_a_coding_line_counts_only_where_python_reads_it() -> None:
@@ -146,7 +148,7 @@ def test_a_coding_line_counts_only_where_python_reads_it() -> None:
 def test_wide_letters_count_twice() -> None:
     code = "def f():\n    # The comment.\n    pass\n"
 
-    new = replace_comments(code, lambda _: "아주 긴 설명 " * 20)
+    new = replaced(code, lambda _: "아주 긴 설명 " * 20)
 
     lines = new.split("\n")
     assert all(display_width(line) <= LINE_LENGTH for line in lines)
@@ -177,7 +179,7 @@ def test_a_long_comment_goes_above_its_line_where_it_may() -> None:
     code = "a = 1\nx = (1,  # one\n     2)  # two\n# three\ny = 3  # four\n"
     long = "긴 주석 " * 12
 
-    new = replace_comments(code, lambda message: f"{message} {long}")
+    new = replaced(code, lambda message: f"{message} {long}")
 
     assert new.startswith("a = 1\n# one 긴 주석")
     assert "\n     # two 긴" in new
@@ -190,7 +192,7 @@ def test_a_long_comment_goes_above_its_line_where_it_may() -> None:
 def test_nothing_is_put_into_a_continued_line_or_a_string() -> None:
     code = 'x = 1 + \\\n    2  # two\ny = """\n  a""" + "b"  # b\n'
 
-    new = replace_comments(code, lambda message: "길다 " * 40)
+    new = replaced(code, lambda message: "길다 " * 40)
 
     assert same_program(code, new) is None
     assert new.count("\n") == code.count("\n")
@@ -208,7 +210,7 @@ def test_a_translation_never_becomes_a_directive(translation: str) -> None:
 def test_a_coding_line_is_refused_only_where_python_reads_it() -> None:
     code = "# words\n\n# words\n"
 
-    assert replace_comments(code, lambda _: "encoding: latin-1") == (
+    assert replaced(code, lambda _: "encoding: latin-1") == (
         "# words\n\n# encoding: latin-1\n"
     )
 
@@ -285,7 +287,7 @@ def test_no_text_gets_out_of_a_comment(text: str) -> None:
 
     for nasty in NASTY:
         for translation in (nasty, text + nasty, nasty + text, f"말 {nasty} 말"):
-            new = replace_comments(code, lambda _, it=translation: it)  # type: ignore[misc]
+            new = replaced(code, lambda _, it=translation: it)  # type: ignore[misc]
             assert same_program(code, new) is None
             assert len(messages(new)) == 3
 
@@ -369,7 +371,7 @@ def programs(draw: st.DrawFn) -> str:
 def test_no_translation_changes_a_program(source: str, translation: str) -> None:
     source = source.replace("\r\n", "\n")
 
-    new = replace_comments(source, lambda _: translation)
+    new = replaced(source, lambda _: translation)
 
     assert same_program(source, new) is None
 
@@ -380,7 +382,7 @@ def test_translated_comments_are_the_same_comments(source: str, words: str) -> N
     source = source.replace("\r\n", "\n")
     found = comments(source)
 
-    new = replace_comments(source, lambda message: f"말 {words}")
+    new = replaced(source, lambda message: f"말 {words}")
 
     assert len(comments(new)) == len(found)
 
@@ -401,7 +403,7 @@ def test_wrapping_loses_no_letter(text: str, width: int) -> None:
 def test_pseudo_translated_comments_leave_real_programs_alone(path: Path) -> None:
     source = path.read_text(encoding="utf-8")
 
-    new = replace_comments(source, lambda text: f"【{text}】 번역된 문장입니다. ")
+    new = replaced(source, lambda text: f"【{text}】 번역된 문장입니다. ")
 
     assert same_program(source, new) is None
     assert new.count("번역된") >= len(comments(source)) * 0.98

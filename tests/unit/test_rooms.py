@@ -31,21 +31,27 @@ LEVEL = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 # What the runner and the site take from the extension: public names, by module.
 SHARED = """
     : order
-    __main__: Project check command_line merged progress run
+    __main__: check command_line merged progress run
     builders: collects_messages
     catalogs: po
     catalogs.po: CatalogError SOURCE_LANGUAGE compile_language
+    downloads.downloads: script_download
     downloads.notebook: Cell
     figures: style svg
     files: html_pages remove_unfinished replace_file
     interface.languages: alternate_tags alternates language_links language_tag
     interface.search: RankedSearch
     page: page
-    page.gaps: broken_catalogs
+    page.cards: Gallery marks
+    page.furniture: NEEDS around line with_class
+    page.gaps: CREDITS
     page.outputs: Outputs page_outputs
-    page.upstream: FIGURE FOOTER
+    page.page: script_of
+    page.safety: broken_catalogs
+    page.upstream: BOX FIGURE FOOTER
     script.source: Block blocks packages tokens
-    text.sentences: describe sentences
+    text.breaks: at_colon
+    text.sentences: describe joined sentences
     text.wrapping: wrap
 """
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from types import SimpleNamespace
 
-from gallery_site.root_files import Choice, all_pages
+from gallery_site.root_files import all_pages
 
 
 def test_the_sitemap_names_a_page_only_in_languages_that_have_it(
@@ -12,7 +12,7 @@ def test_the_sitemap_names_a_page_only_in_languages_that_have_it(
     (tmp_path / "ko").mkdir()
     (tmp_path / "ko" / "page.html").touch()
     site = SimpleNamespace(address="https://a.org/", pages=lambda: ["nowhere", "page"])
-    offered = [Choice(language, language, "", "", "") for language in ("en", "ko")]
+    offered = [{"language": x, "tag": x, "name": ""} for x in ("en", "ko")]
 
     listed = list(all_pages(site, offered, tmp_path))
 

@@ -25,3 +25,12 @@ ax.legend(loc="upper right")
 # %%
 # A figure without a name.
 plt.subplots()
+# %%
+# Two figures, each with its words.
+#
+# .. alt-text:: The first has
+#    no line.
+#
+# .. alt-text:: Nobody translated this.
+plt.subplots()
+plt.subplots()[1].set(title="a title")

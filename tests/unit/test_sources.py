@@ -12,7 +12,7 @@ from docutils.core import publish_doctree
 from docutils.parsers.rst import Directive, directives, roles
 from paths import PROJECT
 
-ABOUT = PROJECT / "about.rst"
+SOURCES = PROJECT / "sources.rst"
 LEFT_OUT = "Left out"
 FACTS = ["Author", "Address", "Date", "PyTorch version"]
 
@@ -131,7 +131,7 @@ def is_page_link(node: nodes.Node) -> bool:
 def about() -> nodes.document:
     roles.register_local_role("doc", page_link)
     directives.register_directive("toctree", TocTree)
-    return publish_doctree(read(ABOUT), settings_overrides={"halt_level": 2})
+    return publish_doctree(read(SOURCES), settings_overrides={"halt_level": 2})
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +144,7 @@ def rows(about: nodes.document) -> list[Row]:
 
 def script_of(page: str) -> Path | None:
     """Give the script of a page; this page itself has none."""
-    if page == "/about":
+    if page == "/sources":
         return None
     return PROJECT / f"{page.removeprefix('/')}.py".replace("tutorials", "gallery", 1)
 
@@ -257,4 +257,4 @@ def test_a_link_of_the_sources_has_a_row(rows: list[Row], link: str) -> None:
 
 
 def test_no_mail_address_is_published() -> None:
-    assert "@" not in read(ABOUT)
+    assert "@" not in read(SOURCES)

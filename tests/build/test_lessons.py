@@ -1,0 +1,130 @@
+"""All lessons stand beside each page, and each leads to the next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup, Tag
+from sphinx.testing.util import SphinxTestApp
+
+SCRIPT = '"""\n{0}: a point & `code`\n=======================\n\nText.\n"""\n'
+HEADER = "Part {0}\n======\n\nText.\n"
+CONF = """
+extensions = ["sphinx_gallery.gen_gallery", "gallery_intl", "gallery_site"]
+exclude_patterns = ["_build", "gallery"]
+gallery_intl_languages = {"en": "English"}
+html_theme = "pydata_sphinx_theme"
+html_sidebars = {"index": [], "**": ["lessons"]}
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery",
+    "gallery_dirs": "tutorials",
+    "plot_gallery": False,
+    "within_subsection_order": "FileNameSortKey",
+    "write_computation_times": False,
+    "download_all_examples": False,
+    "show_signature": False,
+}
+"""
+INDEX = """Start
+=====
+
+.. toctree::
+
+   tutorials/index
+   about
+"""
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """Two parts with lessons, and pages that are none."""
+    folder = tmp_path / "lessons"
+    for part, names in {"a": ("one", "two"), "b": ("three",)}.items():
+        path = folder / "gallery" / part
+        path.mkdir(parents=True)
+        (path / "GALLERY_HEADER.rst").write_text(HEADER.format(part))
+        for name in names:
+            (path / f"{name}.py").write_text(SCRIPT.format(name))
+    (folder / "gallery" / "GALLERY_HEADER.rst").write_text("All\n===\n\nText.\n")
+    about = "About\n=====\n\nText.\n\n.. toctree::\n\n   status\n"
+    (folder / "about.rst").write_text(about)
+    (folder / "status.rst").write_text("Status\n======\n\nText.\n")
+    (folder / "index.rst").write_text(INDEX)
+    (folder / "conf.py").write_text(CONF)
+    return folder
+
+
+def build(source: Path, builder: str = "html") -> SphinxTestApp:
+    app = SphinxTestApp(builder, srcdir=source)
+    app.build()
+    app.cleanup()
+    return app
+
+
+def read(app: SphinxTestApp, page: str) -> BeautifulSoup:
+    path = Path(app.outdir, app.builder.get_target_uri(page))
+    path = path / "index.html" if app.builder.name == "dirhtml" else path
+    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+
+
+def shown(page: BeautifulSoup) -> dict[str, list[str]]:
+    """Give the parts that the sidebar of a page lists, with their lessons."""
+    return {
+        item.a.get_text(): [link.get_text() for link in item.select("li li a")]
+        for item in page.select("nav.lessons > ul > li")
+        if isinstance(item.a, Tag)
+    }
+
+
+@pytest.mark.parametrize("builder", ["html", "dirhtml"])
+def test_each_page_lists_all_lessons_by_part_and_marks_itself(
+    source: Path, builder: str
+) -> None:
+    app = build(source, builder)
+
+    everything = {"Part a": ["one", "two"], "Part b": ["three"], "About": []}
+    for page in ("tutorials/a/two", "tutorials/b/index", "about", "status"):
+        soup = read(app, page)
+        assert shown(soup) == everything, page
+        marked = [link.get_text() for link in soup.select("nav.lessons [aria-current]")]
+        expected = {"two": ["two"], "index": ["Part b"], "about": ["About"]}
+        assert marked == expected.get(page.rpartition("/")[2], []), page
+        base = Path(app.outdir, app.builder.get_target_uri(page))
+        folder = base if builder == "dirhtml" else base.parent
+        for link in soup.select("nav.lessons a:not([aria-current])"):
+            assert (folder / str(link["href"])).resolve().exists(), (page, link)
+    assert not read(app, "index").select("nav.lessons")
+
+
+def test_lessons_lead_to_lessons_alone(source: Path) -> None:
+    app = build(source)
+
+    def around(page: str) -> list[tuple[str, str]]:
+        links = read(app, page).select(".prev-next-area a")
+        return [
+            (str(link["href"]), title.get_text())
+            for link in links
+            for title in link.select(".prev-next-title")
+        ]
+
+    assert around("tutorials/a/one") == [("two.html", "two: a point & code")]
+    assert around("tutorials/a/two") == [
+        ("one.html", "one: a point & code"),
+        ("../b/three.html", "three: a point & code"),
+    ]
+    assert around("tutorials/b/three") == [("../a/two.html", "two: a point & code")]
+    for page in ("index", "tutorials/index", "tutorials/b/index", "about", "status"):
+        assert around(page) == [], page
+
+
+def test_a_later_build_shows_titles_as_they_are_then(source: Path) -> None:
+    build(source)
+    (source / "gallery" / "b" / "three.py").write_text(SCRIPT.format("Another"))
+
+    app = SphinxTestApp("html", srcdir=source)
+    app.build()
+    app.build(force_all=True)
+    app.cleanup()
+
+    assert shown(read(app, "tutorials/a/one"))["Part b"] == ["Another"]

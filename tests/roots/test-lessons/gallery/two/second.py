@@ -1,0 +1,11 @@
+"""
+Second
+======
+
+:Card: Another line.
+:Picture: unknown
+
+Its text.
+"""
+
+x = 1

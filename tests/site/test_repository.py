@@ -1,0 +1,130 @@
+"""With a repository, what each page of each language leads to is in it."""
+
+from __future__ import annotations
+
+import io
+import pickle
+from pathlib import Path
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import pytest
+from bs4 import BeautifulSoup
+from docutils import nodes
+from paths import PROJECT
+
+from gallery_site.languages import run_sphinx
+from gallery_site.notebooks import collect
+from gallery_site.project import Site, read_site
+
+URL = "https://github.com/owner/name"
+COLAB = "https://colab.research.google.com/github/owner/name/blob/notebooks/"
+LANGUAGES = ("en", "ko", "zh_CN", "ja")
+Links = dict[str, list[str]]  # addresses by page, in the order of the page
+
+
+@pytest.fixture(scope="module")
+def project(site: Path) -> Site:
+    """The project whose site was built."""
+    return read_site(PROJECT)
+
+
+@pytest.fixture(scope="module", params=LANGUAGES)
+def language(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def ways(
+    project: Site, language: str, tmp_path_factory: pytest.TempPathFactory
+) -> Links:
+    """Read the pages of a language with a repository; give their ways out."""
+    folder = tmp_path_factory.mktemp(language)
+    values = {
+        "language": language,
+        "gallery_intl_run": False,
+        "gallery_repository_url": URL,
+    }
+    warnings = io.StringIO()
+    assert not run_sphinx(PROJECT, "dummy", folder, folder, values, warnings), (
+        warnings.getvalue()
+    )
+    return {page: links(folder / f"{page}.doctree") for page in project.pages()}
+
+
+def links(doctree: Path) -> list[str]:
+    """Give the links of a page to its repository, and to what opens its notebook."""
+    document = pickle.loads(doctree.read_bytes())
+    found = (link.get("refuri", "") for link in document.findall(nodes.reference))
+    return [url for url in found if url.startswith((URL, COLAB))]
+
+
+def test_every_page_leads_to_files_of_the_project(ways: Links, language: str) -> None:
+    kinds = ["blob", "edit"] if language == "en" else ["blob", "edit", "edit"]
+    for page, urls in ways.items():
+        own = [url for url in urls if not url.startswith(COLAB)][-len(kinds) - 1 :]
+        places = [unquote(urlsplit(url).path).split("/", 5)[3:] for url in own]
+
+        assert [kind for kind, *_branch_and_path in places] == [*kinds, "issues"], page
+        files = [PROJECT / path for _kind, branch, path in places[:-1]]
+        assert {branch for _kind, branch, _path in places[:-1]} == {"main"}
+        assert not [path for path in files if not path.is_file()]
+        assert files[0] == files[1]
+        assert files[0].stem == files[-1].stem
+        assert PROJECT / "tutorials" not in files[0].parents
+        assert not urlsplit(own[0]).fragment
+
+
+def test_every_report_names_page_and_language(ways: Links, language: str) -> None:
+    for page, urls in ways.items():
+        query = parse_qs(urlsplit(urls[-1]).query)
+
+        (title,) = query["title"]
+        assert title.removesuffix(f" ({language}/{page})") not in ("", title)
+
+
+def test_colab_opens_what_the_branch_will_hold(
+    project: Site, ways: Links, language: str, tmp_path: Path
+) -> None:
+    copied = {path.relative_to(tmp_path) for path in collect(project, tmp_path)}
+    opened = {
+        Path(unquote(url.removeprefix(COLAB)))
+        for urls in ways.values()
+        for url in urls
+        if url.startswith(COLAB)
+    }
+
+    assert opened == {path for path in copied if path.parts[0] == language}
+    assert len(opened) == len(list((PROJECT / "gallery").glob("*/*.py")))
+
+
+def test_without_a_repository_no_page_has_a_way_out(site: Path) -> None:
+    pages = [path.read_text("utf-8") for path in site.rglob("*.html")]
+
+    assert len(pages) > 40
+    assert not [page for page in pages if "ways-out" in page or COLAB[:30] in page]
+
+
+def names(site: Path, language: str) -> set[str]:
+    """Give the addresses in torch's documentation that names in code and text have."""
+    return {
+        str(link["href"])
+        for path in (site / language).rglob("*.html")
+        for link in BeautifulSoup(path.read_bytes(), "html.parser").select(
+            "article pre a, article a:has(> code)"
+        )
+        if "docs.pytorch.org/docs/2" in link["href"]
+    }
+
+
+def test_the_inventory_has_what_the_pages_use_and_no_more(
+    site: Path, language: str
+) -> None:
+    lines = (PROJECT / "inventories" / "torch.inv").read_text("utf-8").splitlines()
+    base = f"https://docs.pytorch.org/docs/{lines[2].rpartition(' ')[2]}/"
+    rows = (line.split() for line in lines[3:])
+
+    addresses = {
+        f"{base}{place}#{'module-' if kind == 'mod' else ''}{name}"
+        for name, kind, place in rows
+    }
+    assert names(site, language) == addresses

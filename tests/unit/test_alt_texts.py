@@ -1,0 +1,27 @@
+"""Each figure of the gallery says in the text above its code what it shows."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from paths import PROJECT
+
+from gallery_intl.script.source import blocks
+
+SCRIPTS = sorted((PROJECT / "gallery").rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+def test_each_figure_has_its_alt_text_and_no_code_holds_one(path: Path) -> None:
+    found = blocks(path.read_text(encoding="utf-8"))
+
+    drawn = 0
+    for text, code in pairwise(found):
+        if code.kind == "code":
+            figures = code.source.count("plt.show()")
+            assert text.source.count(".. alt-text:: ") == figures, text.source
+            drawn += figures
+    assert drawn == sum(one.source.count("plt.subplots(") for one in found) > 0
+    assert "label=(" not in path.read_text(encoding="utf-8")

@@ -1,0 +1,77 @@
+"""What each lesson says at its head: title, line of its card, pictogram."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+from paths import PROJECT
+
+from gallery_run.needs import command
+from gallery_site.hero import pinned
+from gallery_site.pictograms import symbols
+
+LESSONS = sorted((PROJECT / "gallery").rglob("*.py"))
+HEADS = [*LESSONS, *sorted((PROJECT / "gallery").glob("*/index.rst"))]
+
+
+def head(path: Path) -> str:
+    text = path.read_text(encoding="utf-8")
+    return ast.get_docstring(ast.parse(text)) or "" if path.suffix == ".py" else text
+
+
+def title(path: Path) -> str:
+    return head(path).split("\n")[0]
+
+
+def field(path: Path, name: str) -> str:
+    found = re.search(rf"^:{name}: (.+)$", head(path), re.MULTILINE)
+    return found[1] if found else ""
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_a_title_says_subject_and_point(path: Path) -> None:
+    subject, colon, point = title(path).partition(": ")
+
+    assert colon
+    assert point
+    assert len(subject.split()) <= 3
+
+
+def test_no_two_lessons_have_one_subject() -> None:
+    subjects = [title(path).partition(":")[0] for path in LESSONS]
+
+    assert len(subjects) > 5
+    assert len({*subjects}) == len(subjects)
+
+
+@pytest.mark.parametrize("path", HEADS, ids=lambda path: f"{path.parent.stem}-{path}")
+def test_a_card_has_one_short_line(path: Path) -> None:
+    longest = 60 if path in LESSONS else 80
+
+    assert 0 < len(field(path, "Card")) <= longest
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_a_lesson_has_a_pictogram_of_its_own(path: Path) -> None:
+    others = [field(one, "Picture") for one in LESSONS if one != path]
+
+    assert field(path, "Picture") in symbols()
+    assert field(path, "Picture") not in others
+
+
+def test_a_line_to_type_has_the_versions_of_the_requirements() -> None:
+    found = pinned(["torch", "tool", "free"], "# x\ntorch==2.1\nfree\ntool==3.0.1\n")
+
+    assert found == ["torch==2.1", "tool==3.0.1", "free"]
+
+
+def test_the_line_that_starts_ranks_is_read_from_the_docstring() -> None:
+    text = (
+        '"""\nTitle\n\n   torchrun --standalone --nproc-per-node=3 a.py\n\nText.\n"""\n'
+    )
+
+    assert command(text) == "torchrun --standalone --nproc-per-node=3 a.py"
+    assert command('"""Title"""\n') is None
