@@ -237,7 +237,7 @@ const together = (found) => {
 // Names that differ by few letters from a word.
 const likest = (word, names) => {
   if (word.length < SHORTEST_TO_MISSPELL) return [];
-  const most = word.length > 7 ? 2 : 1;
+  const most = word.length > 11 ? 3 : word.length > 7 ? 2 : 1;
   const near = names.map((name) => [name, distance(bare(name), word, most)]);
   const least = Math.min(...near.map(([, far]) => far));
   return least > most ? [] : near.filter(([, far]) => far === least).map(([name]) => name);
@@ -286,8 +286,10 @@ const rank = (needs) => {
 const rated = (page, places, found) => {
   const { pages, sections, starts } = index();
   const kind = pages[page][1];
-  const scoreOf = (place) => sum(found.map(({ scores }) => scores.get(place) ?? 0));
-  const best = sum(found.map(({ scores }) => Math.max(...places.map((at) => scores.get(at) ?? 0))));
+  // by the root: a word in the title does not outweigh all others
+  const scoreOf = (place) => sum(found.map(({ scores }) => Math.sqrt(scores.get(place) ?? 0)));
+  const best = sum(found.map(({ scores }) =>
+    Math.sqrt(Math.max(...places.map((at) => scores.get(at) ?? 0)))));
   const scored = places.map((place) => ({ ...sections[place], score: scoreOf(place) }))
     .sort((a, b) => b.score - a.score || a.at - b.at);
   const score = scored[0].score + START * scoreOf(starts[page]) + ANYWHERE * best;

@@ -10,13 +10,14 @@ from __future__ import annotations
 import fnmatch
 import itertools
 import json
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from docutils import nodes
 from sphinx import search
+from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment.collectors import EnvironmentCollector
 from sphinx.locale import _
@@ -32,6 +33,7 @@ INDEX = "searchindex.js"
 NO_PROSE = (nodes.comment, nodes.raw, nodes.meta)
 # What a word counts in a section by where it stands; the last two by far the most.
 IN_CODE, IN_TEXT, AS_CODE, DEFINED, IN_TITLE = 0, 1, 2, 10**4, 10**8
+ELSEWHERE = 0.1  # in an entry of a list that leads to another page
 OFTEN = 3
 # Behind a section's number: in code only, in the text, often, defined there, its title.
 MARKS = ",;:!."
@@ -55,7 +57,7 @@ def sections(document: nodes.document, language: RankedSearch) -> Iterator[Secti
     """Yield the sections of a page; the first is its beginning, and has its title."""
     found: list[nodes.Element] = list(document.findall(nodes.section)) or [document]
     for node in found:
-        counted: Counter[str] = Counter()
+        counted: dict[str, float] = defaultdict(float)
         for text, weight in texts(node):
             for word in language.words_to_find(text, is_code=weight == IN_CODE):
                 counted[word] += weight
@@ -64,14 +66,14 @@ def sections(document: nodes.document, language: RankedSearch) -> Iterator[Secti
         yield Section(name, title.astext() if title else "", by_mark(counted))
 
 
-def texts(section: nodes.Element) -> Iterator[tuple[str, int]]:
+def texts(section: nodes.Element) -> Iterator[tuple[str, float]]:
     """Yield the texts of a section, without furniture, and what their words count."""
     for child in section.children:
         if not isinstance(child, nodes.section):
             yield from texts_of(child, IN_TEXT)
 
 
-def texts_of(node: nodes.Node, weight: int) -> Iterator[tuple[str, int]]:
+def texts_of(node: nodes.Node, weight: float) -> Iterator[tuple[str, float]]:
     if isinstance(node, nodes.Text):
         yield node.astext(), weight
     elif isinstance(node, nodes.Element) and is_said(node):
@@ -86,14 +88,23 @@ def is_said(node: nodes.Element) -> bool:
     return not is_bare_link and not is_furniture
 
 
-def weight_inside(node: nodes.Element, weight: int) -> int:
+def weight_inside(node: nodes.Element, weight: float) -> float:
     if isinstance(node, nodes.title):
         return IN_TITLE
-    if weight == IN_CODE or isinstance(node, nodes.literal_block):
+    if weight < IN_TEXT:
+        return weight
+    if isinstance(node, nodes.literal_block):
         return IN_CODE
+    if isinstance(node, nodes.list_item) and leads_elsewhere(node):
+        return ELSEWHERE
     if defines(node):
         return max(weight, DEFINED)
     return max(weight, AS_CODE) if isinstance(node, nodes.literal) else weight
+
+
+def leads_elsewhere(node: nodes.Element) -> bool:
+    """Return whether an entry of a list is about another page, to which it links."""
+    return any(link.get("reftype") == "doc" for link in node.findall(pending_xref))
 
 
 def defines(node: nodes.Element) -> bool:
@@ -106,7 +117,7 @@ def defines(node: nodes.Element) -> bool:
     return isinstance(item, nodes.list_item) and item.index(node.parent) == 0
 
 
-def by_mark(counted: Counter[str]) -> tuple[str, ...]:
+def by_mark(counted: dict[str, float]) -> tuple[str, ...]:
     """Set words apart by how a section has them."""
     found: list[list[str]] = [[] for _mark in MARKS]
     for word, count in sorted(counted.items()):
