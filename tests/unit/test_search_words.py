@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from docutils import nodes
 from docutils.core import publish_doctree
+from sphinx.addnodes import pending_xref
 
 from gallery_intl.interface.search import JapaneseSearch, KoreanSearch, parts
 from gallery_intl.interface.search_index import (
@@ -76,6 +78,19 @@ def test_a_stressed_word_is_defined() -> None:
     )
 
     assert words_of(start)["node"] == "!"
+
+
+def test_an_entry_of_a_list_that_leads_elsewhere_says_less_than_the_text() -> None:
+    document = publish_doctree("T\n=\n\n* Node\n\n* Link", settings_overrides=AS_IS)
+    paragraph = next(document.findall(nodes.list_item)).children[0]
+    paragraph += pending_xref(
+        "", nodes.inline("", "mesh"), reftype="doc", refexplicit=True
+    )
+
+    (start,) = sections(document, EnglishSearch({}))
+
+    marks = words_of(start)
+    assert (marks["node"], marks["mesh"], marks["link"]) == (",", ",", ";")
 
 
 def test_a_name_is_found_by_its_parts() -> None:
