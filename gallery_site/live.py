@@ -7,6 +7,7 @@ after an edit. What goes wrong is shown in the terminal and over the page.
 from __future__ import annotations
 
 import asyncio
+import logging
 import multiprocessing
 import os
 import socket
@@ -202,6 +203,10 @@ def live(site: Site, language: str, port: int, runs: bool) -> None:
             print(f"http://{address}/  (stop with Ctrl-C)", flush=True)
             app = application(watcher, address)
             config = uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1)
-            uvicorn.Server(config).run(sockets=[listener])
+            server = uvicorn.Server(config)
+            # a page that is still open when it ends is no error
+            errors = logging.getLogger("uvicorn.error")
+            errors.addFilter(lambda _record: not server.should_exit)
+            server.run(sockets=[listener])
         finally:
             watcher.process.kill()
