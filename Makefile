@@ -16,6 +16,9 @@ INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --require-ha
 PREVIEW := $(filter no,$(RUN))
 FORMATTED := --force-exclude gallery_intl gallery_run gallery_site tests
 BENCH := PYTHONPATH=.:tests/tools $(PY) tests/bench
+# a busy machine may fail a test: what failed, if it is little, is tried once more alone
+AGAIN = { test $$? = 1 && echo "what failed, once more and alone:" \
+  && $(PY) -m pytest --last-failed --last-failed-no-failures none --maxfail 3; }
 LIVE_READY := $(if $(PREVIEW),$(LIGHT),$(READY))
 
 .DEFAULT_GOAL := help
@@ -57,7 +60,7 @@ quick: $(LIGHT)  ## check style, types and what needs no site, in seconds
 	@$(PY) -m pytest tests/unit
 
 test: html $(VENV)/.browser  ## run all tests, the browser's too
-	@$(PY) -m pytest -n auto --dist loadfile --no-loadscope-reorder
+	@$(PY) -m pytest -n auto --dist loadfile --no-loadscope-reorder || $(AGAIN)
 
 record:  ## record on a machine with GPUs what pages print (PAGES=...); needs torch
 	@$(PYTHON_HERE) -m gallery_run $(PAGES)

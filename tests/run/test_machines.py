@@ -183,8 +183,14 @@ def test_one_gpu_bound_to_each_process_is_seen_in_the_first_lines(start: Any) ->
     assert done.backends == {"cpu": "gloo"}
 
 
-@pytest.mark.parametrize(("machine", "ranks"), [("mps:1", 4), ("cuda:1", 3)])
-@pytest.mark.parametrize("page", pretended.launched_pages(), ids=name)
+FEWER = [("mps:1", 4), ("cuda:1", 3)]  # make torture: all of them with all pages
+
+
+@pytest.mark.parametrize(
+    ("page", "machine", "ranks"),
+    [(page, *FEWER[i % 2]) for i, page in enumerate(pretended.launched_pages())],
+    ids=[page.stem for page in pretended.launched_pages()],
+)
 def test_a_page_runs_on_a_machine_with_fewer_gpus_than_ranks(
     tmp_path: Path, page: Path, machine: str, ranks: int
 ) -> None:
@@ -194,13 +200,23 @@ def test_a_page_runs_on_a_machine_with_fewer_gpus_than_ranks(
     assert f"device: cpu (GPUs seen: 1, ranks: {ranks})\n" in done.stdout
 
 
-def test_processes_are_started_on_a_mac(tmp_path: Path) -> None:
-    page = GALLERY / "ddp" / "starting_processes.py"
+@pytest.mark.parametrize(("program", "ranks"), [("spawned", 0), ("with_torchrun", 2)])
+def test_processes_are_started_on_a_mac(
+    tmp_path: Path, program: str, ranks: int
+) -> None:
+    write_programs(tmp_path)
 
-    done = pretended.run(page, tmp_path, "mps:1")
+    done = pretended.run(tmp_path / f"{program}.py", tmp_path, "mps:1", ranks)
 
     assert done.returncode == 0, done.stderr
-    assert "device: cpu (GPUs seen: 1, ranks: 1)\n" in done.stdout
+    assert f"device: cpu (GPUs seen: 1, ranks: {ranks or 1})\n" in done.stdout
+
+
+def write_programs(folder: Path) -> None:
+    """Write the programs that the page about starting writes."""
+    script = (GALLERY / "ddp" / "starting_processes.py").read_text("utf-8")
+    for file in emptied(script)[1]:
+        (folder / file.name).write_text(file.text, "utf-8")
 
 
 @pytest.mark.parametrize("page", pretended.launched_pages(), ids=name)
@@ -226,9 +242,7 @@ def test_a_single_rank_is_told_in_one_line_what_to_type(
 
 
 def test_the_program_that_the_page_starts_says_how_to_start_it(tmp_path: Path) -> None:
-    script = (GALLERY / "ddp" / "starting_processes.py").read_text("utf-8")
-    for file in emptied(script)[1]:
-        (tmp_path / file.name).write_text(file.text, "utf-8")
+    write_programs(tmp_path)
 
     done = pretended.run(tmp_path / "with_torchrun.py", tmp_path)
 
