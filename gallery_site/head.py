@@ -102,7 +102,10 @@ def take_list(document: nodes.document) -> list[nodes.Element]:
     if known is None:
         return []
     known.parent.remove(known)
-    known["classes"].append("know-first")
+    known["classes"] += ["know-first", "titles"]
+    for text in list(known.findall(nodes.Text)):
+        if text == ", ":  # between links
+            text.parent.replace(text, nodes.Text(_(", ")))
     for field in known.findall(nodes.field):
         if field[0].astext() == KNOW_FIRST:
             field.replace(field[0], nodes.field_name("", _("Know first")))
@@ -139,7 +142,7 @@ def needs(env: BuildEnvironment, script: str) -> Iterator[str]:
         found = PINNED.search(path.read_text(encoding="utf-8"))
         torch = f"torch {found[1]}" if found else torch
     names = packages(script)
-    yield ", ".join(torch if name == "torch" else name for name in names)
+    yield _(", ").join(torch if name == "torch" else name for name in names)
     yield from words.notebook_needs(script)
     yield words.devices(script)
 

@@ -99,10 +99,14 @@ const itemOf = ({ docname, title, anchor, note }) => {
   const item = document.createElement("li");
   const link = item.appendChild(document.createElement("a"));
   link.href = addressOf(docname) + anchor;
-  link.textContent = title;
+  link.textContent = uncut(title);
   if (note) item.append(` (${note})`);
   return item;
 };
+
+// No line ends inside a word that a language has given.
+const uncut = (title) => Search._index.ours.unbroken.reduce(
+  (text, word) => text.replaceAll(word, [...word].join("\u2060")), title);
 
 const addressOf = (docname) => {
   const root = document.documentElement.dataset.content_root;

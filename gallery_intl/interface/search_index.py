@@ -198,6 +198,7 @@ def index_of(app: Sphinx) -> dict[str, Any]:
         "places": places(known[name] for name in names),
         "synonyms": synonyms(glossary, app.config.language),
         "subject": _(app.config.project),
+        "unbroken": app.config.gallery_intl_unbroken.get(app.config.language, []),
         "said": {
             "some": _("Not all words found; pages with some of them:"),
             "nothing": _("No page has these words. All pages:"),

@@ -23,7 +23,9 @@ TITLE = re.compile(
 )
 # What may not be cut in phrases: titles, and lists of them.
 SHORT = re.compile(
-    r'<(h[1-6]|nav)\b.*?</\1>|<p class="[^"]*\b(?:card|prev-next)-title\b.*?</p>', re.S
+    r'<(h[1-6]|nav)\b.*?</\1>|<p class="[^"]*\b(?:card|prev-next)-title\b.*?</p>'
+    r'|<dl class="[^"]*\btitles\b.*?</dl>',
+    re.S,
 )
 # A bracket with its word before and its particle behind it, each maybe in elements.
 KOREAN = re.compile(
