@@ -63,8 +63,8 @@ def check(options: argparse.Namespace) -> None:
     if options.rules:
         print("\n".join(checking.manual()))
         return
-    locale_dir, _languages = read_project(options.source)
-    if not checking.check(options.paths, locale_dir, options.format):
+    project = read_project(options.source)
+    if not checking.check(options.paths, *project, options.format):
         sys.exit(1)
 
 

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-import polib  # type: ignore[import-untyped]
-
+from gallery_intl.catalogs import english
 from gallery_intl.catalogs import po as catalogs
 
 MAIL = re.compile(r"<[^>]*>|[^\s,]+@[^\s,]+")
@@ -30,8 +29,11 @@ class Count(NamedTuple):
     @property
     def percent(self) -> int:
         """How much is translated, rounded down: 100 means all."""
-        total = self.translated + self.fuzzy + self.untranslated
-        return 100 * self.translated // total if total else 100
+        return 100 * self.translated // self.total if self.total else 100
+
+    @property
+    def total(self) -> int:
+        return self.translated + self.fuzzy + self.untranslated
 
 
 class Credits(NamedTuple):
@@ -66,9 +68,9 @@ def person(text: str) -> str:
     return known if is_name else ""
 
 
-def count(catalog: polib.POFile, language: str) -> Count:
-    """Count a catalog's messages by state."""
-    entries = catalogs.active(catalog)
+def count(path: Path, language: str) -> Count:
+    """Count the messages of a page by state: those of English, if it has the page."""
+    entries = english.messages(english.read(path), english.english(path))
     left = [entry for entry in entries if catalogs.is_gap(entry, language)]
     fuzzy = sum(entry.fuzzy for entry in left)
     words = sum(len(entry.msgid.split()) for entry in left)
@@ -81,22 +83,29 @@ def add(counts: Iterable[Count]) -> Count:
 
 
 def table(locale_dir: Path, languages: list[str]) -> Table:
-    """Count every catalog of every language; a missing one counts as nothing done."""
+    """Count every page in every language; a lost catalog counts as nothing done.
+
+    What has no messages, such as the catalog of a page that is gone, is left out.
+    """
     found: Table = {}
     for language in languages:
         folder = locale_dir / language / "LC_MESSAGES"
-        for page, catalog in catalogs.read_all(folder, ".po").items():
-            known = Standing(count(catalog, language), credits(catalog.metadata))
-            found.setdefault(page.as_posix(), {})[language] = known
+        for path in paths(locale_dir, [language]):
+            numbers, header = count(path, language), english.read(path).metadata
+            if numbers.total:
+                page = path.relative_to(folder).with_suffix("").as_posix()
+                known = Standing(numbers, credits(header))
+                found.setdefault(page, {})[language] = known
     # the interface's behind the pages
     order = sorted(found, key=lambda page: (page == catalogs.INTERFACE, page))
     return {page: found[page] for page in order}
 
 
 def paths(locale_dir: Path, languages: list[str]) -> list[Path]:
-    """Return the catalogs of the languages."""
-    folders = (locale_dir / language / "LC_MESSAGES" for language in languages)
-    return [path for folder in folders for path in sorted(folder.rglob("*.po"))]
+    """Return the catalogs of the languages, also those that only English has."""
+    folders = [locale_dir / language / "LC_MESSAGES" for language in languages]
+    there = {path for folder in folders for path in folder.rglob("*.po")}
+    return sorted(there.union(english.wanted(locale_dir, languages)))
 
 
 def totals(rows: Table, languages: list[str]) -> dict[str, Count]:

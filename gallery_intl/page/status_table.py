@@ -35,8 +35,9 @@ def locale_dir(env: BuildEnvironment) -> Path:
 
 
 def counted(env: BuildEnvironment) -> list[str]:
-    """Return the paths of all catalogs that the table counts."""
-    return [str(path) for path in progress.paths(locale_dir(env), languages(env))]
+    """Return the paths of all catalogs that the table's numbers come from."""
+    known = [SOURCE_LANGUAGE, *languages(env)]
+    return [str(path) for path in progress.paths(locale_dir(env), known)]
 
 
 def cell(value: nodes.Node | str, *quiet: str) -> nodes.entry:
@@ -98,7 +99,8 @@ class TranslationStatus(SphinxDirective):
                 continue
             count, credits = found[language]
             path = catalogs.po_path(locale_dir(self.env), language, page)
-            link = link_to(self.env, path, _("%d %%") % count.percent)
+            percent = _("%d %%") % count.percent
+            link = link_to(self.env, path, percent) if path.is_file() else percent
             yield cell(link, *remaining(count), review(credits))
 
     def sums(self, rows: progress.Table) -> Iterator[nodes.entry]:

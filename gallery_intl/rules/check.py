@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import os
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -17,6 +18,7 @@ from typing import NamedTuple
 
 import polib  # type: ignore[import-untyped]
 
+from gallery_intl.catalogs import english
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 from gallery_intl.catalogs.progress import Count, add, count
@@ -100,6 +102,13 @@ def guard_catalogs(paths: Iterable[Path]) -> Iterator[Finding]:
     return check_catalogs(paths, Glossary(), lambda message, _: broken(message, guards))
 
 
+def compare(paths: Iterable[Path]) -> Iterator[Finding]:
+    """Hold catalogs against the English messages; broken ones are named elsewhere."""
+    for path in paths:
+        with contextlib.suppress(catalogs.CatalogError):
+            yield from (Finding(path, *found) for found in english.differences(path))
+
+
 def language_of(path: Path) -> str:
     """Return the language of ``locales/<language>/LC_MESSAGES/...``."""
     parts = path.parts
@@ -112,8 +121,7 @@ def gaps(paths: Iterable[Path]) -> Iterator[str]:
     for path in paths:
         with contextlib.suppress(catalogs.CatalogError):
             language = language_of(path)
-            counted = count(catalogs.shared(path), language)
-            counts[language] = add((counts[language], counted))
+            counts[language] = add((counts[language], count(path, language)))
     for language, total in sorted(counts.items()):
         if total.fuzzy or total.untranslated:
             yield f"{language}: {total.untranslated} untranslated, {total.fuzzy} fuzzy"
@@ -131,19 +139,30 @@ def manual() -> Iterator[str]:
         yield f'Good ({place}): "{rule.english}" -> "{rule.good}"\n'
 
 
-def check(paths: list[Path], locale_dir: Path, output: str = "text") -> bool:
+def chosen(paths: list[Path], locale_dir: Path, languages: Iterable[str]) -> list[Path]:
+    """Return the catalogs to check: in folders also those that only English has."""
+    wanted = english.wanted(locale_dir, languages)
+    files: list[Path] = []
+    for path in map(Path.absolute, paths or [locale_dir]):
+        lost = [file for file in wanted if file.is_relative_to(path)]
+        files += [path] if path.is_file() else sorted({*path.rglob("*.po"), *lost})
+    here = Path.cwd()
+    return [x.relative_to(here) if x.is_relative_to(here) else x for x in files]
+
+
+def check(
+    paths: list[Path], locale_dir: Path, languages: list[str], output: str = "text"
+) -> bool:
     """Print findings and gaps, of all catalogs or of some; tell whether all is well."""
     if missing := [str(path) for path in paths if not path.exists()]:
         raise catalogs.CatalogError(f"no catalogs: {', '.join(missing)}")
-    files = [
-        file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file
-        for path in paths or [locale_dir]
-        for file in ([path] if path.is_file() else sorted(path.rglob("*.po")))
-    ]
-    found = list(check_catalogs(files, read_glossary(locale_dir / "glossary.csv")))
+    files = chosen(paths, locale_dir, languages)
+    there = [file for file in files if os.path.lexists(file)]
+    rules = check_catalogs(there, read_glossary(locale_dir / "glossary.csv"))
+    found = sorted((*rules, *compare(files)))
     for finding in found:
         print(finding.annotation() if output == "github" else finding)
     for line in gaps(files):
         print(line, file=sys.stderr)
-    print(f"{len(found)} findings in {len(files)} catalogs", file=sys.stderr)
+    print(f"{len(found)} findings in {len(there)} catalogs", file=sys.stderr)
     return not found

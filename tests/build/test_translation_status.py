@@ -337,7 +337,11 @@ def test_an_edited_or_a_new_catalog_refreshes_the_table(source: Path) -> None:
 
     new = catalogs.po_path(source / "locales", "ko", "another")
     shutil.copyfile(source / PLACE, new)
-    assert cells(page(source, "status", EDITS), "Another")[0] == "80 %"
+    catalogs.po_path(source / "locales", "ko", "tutorials/part/index").unlink()
+    status = page(source, "status", EDITS)
+    assert cells(status, "Another")[0] == "80 %"
+    assert cells(status, "A part")[0] == "0 %"
+    assert not cell(status, "A part").a  # there is no file to edit
 
 
 @pytest.mark.parametrize(

@@ -58,9 +58,21 @@ def test_gettexts_own_count_agrees(locales: Path) -> None:
 def test_a_page_that_a_language_lacks_is_shown(locales: Path) -> None:
     catalogs.po_path(locales, "ko", "part/page").unlink()
 
+    table = progress.table(locales, ["en", "ko", "ja"])
+    lines = list(progress.as_text(table, ["en", "ko", "ja"]))
+
+    done, left = ["50", "%", "(4", "words)"], ["0", "%", "(8", "words)"]
+    assert lines[1].split() == ["part/page", *done, *left, *left]
+
+
+def test_a_page_that_only_another_language_has_is_compared_with_nothing(
+    locales: Path,
+) -> None:
+    catalogs.po_path(locales, "en", "part/page").unlink()
+
     lines = list(progress.as_text(progress.table(locales, ["en", "ko"]), ["en", "ko"]))
 
-    assert lines[1].split() == ["part/page", "50", "%", "(4", "words)", "-"]
+    assert lines[1].split() == ["part/page", "-", "25", "%", "(6", "words)"]
 
 
 def test_the_numbers_for_programs_are_the_same(locales: Path) -> None:
