@@ -16,8 +16,10 @@ import sphinx
 
 # Sphinx's own catalogs, and the template of all its words.
 SPHINX_LOCALE = Path(sphinx.__file__).parent / "locale"
-# Where in Sphinx the words stand that a reader of HTML pages meets.
-SHOWN_BY_SPHINX = ("themes/basic/", "writers/html5", "locale/")
+# Modules that say something on HTML pages; its templates and scripts do so, too, but
+# those of another builder, and one that no builder uses.
+MODULES_OF_SPHINX = ("locale/__init__.py", "writers/html5.py")
+UNSEEN = ("themes/basic/changes/", "themes/basic/defindex")
 # The one plural that Sphinx shows: what a search ends with. Its catalogs lack it.
 SEARCH_ENDS = (
     "Search finished, found one page matching the search query.",

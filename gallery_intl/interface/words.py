@@ -1,8 +1,8 @@
 """Translate the words of the interface: Sphinx's, its scripts', the theme's, our own.
 
 All of them stand in one catalog per language, ``sphinx.po``, which Sphinx asks first.
-Its template holds what this package and the theme say, and those words of Sphinx that
-lack a translation in one of the site's languages.
+Its template holds what this package, the theme and Sphinx say on pages, whatever the
+languages are; `fill_from_sphinx` translates what Sphinx has good words for.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from sphinx.theming import HTMLThemeFactory
 
 from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs import po as catalogs
-from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 from gallery_intl.interface.upstream import (
     COPY_BUTTON,
+    MODULES_OF_SPHINX,
     SEARCH_ENDS,
-    SHOWN_BY_SPHINX,
     SPHINX_LOCALE,
+    UNSEEN,
     with_copy_words,
     with_search_words,
 )
@@ -54,10 +54,16 @@ def messages_of_packages(folders: list[Path]) -> Iterator[Place]:
     """Find the messages of packages' modules."""
     files = [(path, folder) for folder in folders for path in folder.rglob("*.py")]
     for path, folder in sorted(files):
-        with path.open("rb") as file:
-            for _line, text, *_rest in extract("python", file, {"_": None}):
-                if isinstance(text, str):
-                    yield text, path.relative_to(folder.parent).as_posix()
+        for text in messages_of_module(path):
+            yield text, path.relative_to(folder.parent).as_posix()
+
+
+def messages_of_module(path: Path) -> Iterator[str]:
+    """Find what a module says on pages by ``_()``; Sphinx's ``__()`` is for logs."""
+    with path.open("rb") as file:
+        for _line, text, *_rest in extract("python", file, {"_": None}):
+            if isinstance(text, str):
+                yield text
 
 
 def messages_of_scripts() -> Iterator[Place]:
@@ -86,25 +92,23 @@ def sphinx_catalog(language: str) -> gettext.NullTranslations:
     return gettext.translation("sphinx", SPHINX_LOCALE, [language], fallback=True)
 
 
-def messages_of_sphinx(languages: list[str]) -> Iterator[Place]:
-    """Find Sphinx's own words that one of the languages has no translation for."""
-    known = [sphinx_catalog(language) for language in languages]
+def messages_of_sphinx() -> Iterator[Place]:
+    """Find Sphinx's own words that a page can show."""
+    for name in MODULES_OF_SPHINX:
+        for text in messages_of_module(SPHINX_LOCALE.parent / name):
+            yield text, name
     with (SPHINX_LOCALE / "sphinx.pot").open(encoding="utf-8") as file:
         template = read_po(file)
     for message in template:
-        where = [place for place, _line in message.locations]
-        text = message.id
-        if not text or not isinstance(text, str):
-            continue  # the header, or a plural: SEARCH_ENDS
-        is_known = all(catalog.gettext(text) != text for catalog in known)
-        if is_shown(text, where) and not is_known:
+        where = [place for place, _line in message.locations if is_shown(place)]
+        text = message.id  # "" of the header; not a str of a plural: SEARCH_ENDS
+        if where and text and isinstance(text, str):
             yield text, where[0]
 
 
-def is_shown(message: str, places: list[str]) -> bool:
-    """Return whether a reader meets a message of Sphinx: not those of a log."""
-    is_log = message[0].islower() and all(p.startswith("writers/") for p in places)
-    return not is_log and any(place.startswith(SHOWN_BY_SPHINX) for place in places)
+def is_shown(place: str) -> bool:
+    """Return whether a file of Sphinx's is in the theme that all others extend."""
+    return place.startswith("themes/basic/") and not place.startswith(UNSEEN)
 
 
 def collect_or_translate(app: Sphinx) -> None:
@@ -121,7 +125,6 @@ def collect_or_translate(app: Sphinx) -> None:
 
 def collect_messages(app: Sphinx) -> None:
     """Put the interface's messages into the template ``sphinx.pot``."""
-    languages = [x for x in app.config.gallery_intl_languages if x != SOURCE_LANGUAGE]
     folders = {f"{HERE.name}/static": HERE / "static", **theme_folders(app)}
     builder = cast(MessageCatalogBuilder, app.builder)
     for message, where in (
@@ -131,7 +134,7 @@ def collect_messages(app: Sphinx) -> None:
         *messages_of_packages(packages(app)),
         *messages_of_scripts(),
         *messages_of_templates(builder.templates.environment, folders),
-        *messages_of_sphinx(languages),
+        *messages_of_sphinx(),
     ):
         if message:  # to gettext the empty one is the catalog's header
             builder.catalogs[catalogs.INTERFACE].add(message, MsgOrigin(where, 0))
@@ -186,11 +189,7 @@ def remember_interface(app: Sphinx, config: Config) -> None:
 
 
 def fill_from_sphinx(path: Path, language: str) -> bool:
-    """Fill the gaps for which Sphinx has good words; return whether there were any.
-
-    The template grows with each language that Sphinx knows less of; for the others
-    that is no work.
-    """
+    """Fill the gaps for which Sphinx has good words; return whether there were any."""
     known, catalog = sphinx_catalog(language), catalogs.read(path)
     for entry in catalogs.active(catalog):
         words = known.gettext(entry.msgid)

@@ -11,6 +11,7 @@ import pytest
 from paths import PROJECT
 
 from gallery_intl.catalogs import po as catalogs
+from gallery_intl.interface.words import messages_of_sphinx
 
 TRANSLATED = ("ko", "zh_CN", "ja")
 each_translation = pytest.mark.parametrize("language", TRANSLATED)
@@ -32,6 +33,14 @@ def test_all_languages_translate_the_same_messages(language: str) -> None:
         }
 
     assert messages(language) == messages("en")
+
+
+def test_a_new_language_finds_all_words_of_sphinx_translated_by_the_others() -> None:
+    words = {text for text, _place in messages_of_sphinx()}
+
+    english = dict(pages_catalogs("en"))[catalogs.INTERFACE]
+    assert len(words) > 40
+    assert words <= {entry.msgid for entry in catalogs.active(english)}
 
 
 def test_a_message_of_the_gallery_stands_where_its_catalog_says() -> None:
