@@ -20,6 +20,17 @@ SPHINX_LOCALE = Path(sphinx.__file__).parent / "locale"
 # those of another builder, and one that no builder uses.
 MODULES_OF_SPHINX = ("locale/__init__.py", "writers/html5.py")
 UNSEEN = ("themes/basic/changes/", "themes/basic/defindex")
+# What Sphinx's scripts say: nothing, where its table of a language has "" (vi).
+SCRIPT_WORDS = (
+    "Search Results",
+    "Your search did not match any documents. Please make sure that all words are"
+    " spelled correctly and that you've selected enough categories.",
+    "Searching",
+    "Preparing search...",
+    ", in ",
+    "Hide Search Matches",
+)
+OURS = "\n// from sphinx.po\n"  # what follows is written anew by each build
 # The one plural that Sphinx shows: what a search ends with. Its catalogs lack it.
 SEARCH_ENDS = (
     "Search finished, found one page matching the search query.",
@@ -37,20 +48,22 @@ MODE = re.compile(r"""\[data-theme=["']?(light|dark)["']?\]""")
 
 
 def with_search_words(script: str, translate: Callable[[str], str]) -> str:
-    """Return Sphinx's ``translations.js`` with the words for a search's end.
+    """Return Sphinx's ``translations.js`` with our words for its scripts.
 
-    Sphinx has them in a few languages (fr), in the others empty or not at all.
+    Those for a search's end it has in a few languages (fr), else empty or not at all.
     """
+    texts = json.dumps({text: translate(text) for text in SCRIPT_WORDS})
     key = json.dumps(SEARCH_ENDS[0])
     words = json.dumps([translate(text) for text in SEARCH_ENDS])
     is_ours = "true" if translate(SEARCH_ENDS[0]) != SEARCH_ENDS[0] else "false"
     added = (
+        f"Object.assign(Documentation.TRANSLATIONS, {texts});\n"
         f"if ({is_ours} || !Documentation.TRANSLATIONS[{key}]?.[0]) {{\n"
         f"  Object.assign(Documentation.TRANSLATIONS, {{{key}: {words}}});\n"
         "  Documentation.PLURAL_EXPR = (n) => (n === 1 ? 0 : 1);\n"
         "}\n"
     )
-    return script if added in script else f"{script}\n{added}"
+    return f"{script.partition(OURS)[0]}{OURS}{added}"
 
 
 def with_copy_words(script: str, translate: Callable[[str], str]) -> str:

@@ -24,6 +24,7 @@ from sphinx.theming import HTMLThemeFactory
 
 from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs import po as catalogs
+from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 from gallery_intl.interface.upstream import (
     COPY_BUTTON,
     MODULES_OF_SPHINX,
@@ -37,6 +38,7 @@ from gallery_intl.rules.check import broken
 from gallery_intl.rules.message import Message, rules_for
 
 HERE = Path(__file__).parents[1]
+WORDS_OF_SCRIPTS = "translations.js"  # as Sphinx names it
 
 Place = tuple[str, str]  # a message and where it stands
 
@@ -95,8 +97,8 @@ def sphinx_catalog(language: str) -> gettext.NullTranslations:
 def messages_of_sphinx() -> Iterator[Place]:
     """Find Sphinx's own words that a page can show."""
     for name in MODULES_OF_SPHINX:
-        for text in messages_of_module(SPHINX_LOCALE.parent / name):
-            yield text, name
+        for said in messages_of_module(SPHINX_LOCALE.parent / name):
+            yield said, name
     with (SPHINX_LOCALE / "sphinx.pot").open(encoding="utf-8") as file:
         template = read_po(file)
     for message in template:
@@ -117,6 +119,8 @@ def collect_or_translate(app: Sphinx) -> None:
     if collects_messages(app.env):
         collect_messages(app)
     elif app.builder.format == "html":
+        if config.language != SOURCE_LANGUAGE:
+            app.add_js_file(WORDS_OF_SCRIPTS)  # Sphinx does where it has words itself
         config.html_title = _(config.html_title)
         config.html_short_title = _(config.html_short_title)
         # not appended: the list may be Sphinx's default, which all applications share
@@ -154,7 +158,9 @@ def translate_scripts(app: Sphinx, error: Exception | None) -> None:
     """Write the words of this language into the scripts of copy button and search."""
     if error or app.builder.format != "html":
         return
-    scripts = {"copybutton.js": with_copy_words, "translations.js": with_search_words}
+    scripts = {"copybutton.js": with_copy_words, WORDS_OF_SCRIPTS: with_search_words}
+    if app.config.language != SOURCE_LANGUAGE:
+        (app.outdir / "_static" / WORDS_OF_SCRIPTS).touch()
     for name, translated in scripts.items():
         script = app.outdir / "_static" / name
         if script.is_file():

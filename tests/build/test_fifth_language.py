@@ -4,6 +4,7 @@ The small site gets two: Arabic runs from right to left, Russian has three plura
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -243,6 +244,19 @@ def test_a_button_keeps_its_own_words_until_there_are_ours() -> None:
 
 
 def test_a_search_keeps_sphinxs_words_until_there_are_ours() -> None:
-    condition = with_search_words("", str).splitlines()[1]
+    script = with_search_words("Sphinx's", str)
 
-    assert condition.startswith("if (false || !Documentation.TRANSLATIONS[")
+    condition = "\nif (false || !Documentation.TRANSLATIONS["
+    assert script.startswith("Sphinx's\n")
+    assert condition in script
+    # an edited word takes the place of the one before
+    edited = with_search_words(script, str.upper)
+    assert edited == with_search_words("Sphinx's", str.upper) != script
+
+
+def test_a_search_is_english_where_sphinx_has_empty_words(site: Site) -> None:
+    folder = site.source / "_build/html/ar/_static"
+    script = (folder / "translations.js").read_text("utf-8")
+
+    said = re.findall(r'"Searching": "(.*?)"', script)
+    assert said == ["", "Searching"]  # the last one is in effect

@@ -1,5 +1,6 @@
 """The small facts that a page shows around its text."""
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -177,7 +178,9 @@ All
 
 
 @pytest.mark.sphinx(
-    "html", testroot="downloads", confoverrides={"extensions": EXTENSIONS}
+    "html",
+    testroot="downloads",
+    confoverrides={"extensions": EXTENSIONS, "language": "th"},
 )
 def test_links_have_their_words_where_no_script_is(app: SphinxTestApp) -> None:
     Path(app.srcdir, "all.rst").write_text(f":orphan:\n\n{FOOTER}", encoding="utf-8")
@@ -189,6 +192,10 @@ def test_links_have_their_words_where_no_script_is(app: SphinxTestApp) -> None:
     page = BeautifulSoup((app.outdir / "all.html").read_bytes(), "html.parser")
     links = [link.get_text() for link in page.select(".sphx-glr-download a")]
     assert links == ["all_python.zip", "page.cpp", "Both as a zip archive: page.zip"]
+    # Sphinx has no words for scripts in this language
+    assert len(page.select("script[src*='_static/translations.js']")) == 1
+    words = (app.outdir / "_static/translations.js").read_text("utf-8")
+    assert json.dumps({"Searching": "กำลังค้นหา"})[1:-1] in words
 
 
 @pytest.mark.sphinx(

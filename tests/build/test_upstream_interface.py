@@ -15,6 +15,7 @@ from sphinx.search import js_index
 from sphinx.testing.util import SphinxTestApp
 
 from gallery_intl.interface import search, search_index, upstream
+from gallery_intl.interface.words import messages_of_sphinx
 
 STATIC = Path(sphinx.__file__).parent / "themes" / "basic" / "static"
 BUTTON = Path(sphinx_copybutton.__file__).parent / "_static" / "copybutton.js_t"
@@ -38,6 +39,8 @@ def test_a_search_ends_with_these_words() -> None:
 
     for text in upstream.SEARCH_ENDS:
         assert f'"{text}"' in script
+    scripts = {text for text, where in messages_of_sphinx() if where.endswith(".js")}
+    assert scripts == {*upstream.SCRIPT_WORDS}
     assert "Documentation.ngettext(" in script
     for name in ("TRANSLATIONS", "PLURAL_EXPR"):
         assert f"  {name}: " in doctools
