@@ -47,6 +47,9 @@ live-%: $(LIVE_READY)  ## show each saved edit in the browser (RUN=no: runs no s
 catalogs: $(READY)  ## bring the .po files up to the scripts
 	@$(SITE) catalogs
 
+todo-%: $(LIGHT)  ## list what is untranslated or fuzzy, as file:line
+	@$(SITE) todo $*
+
 progress: $(LIGHT)  ## show how much of each page each language has
 	@$(SITE) progress
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,7 @@ from sphinx.util.tags import Tags
 
 from gallery_intl.catalogs import merge, po
 from gallery_intl.catalogs import progress as counting
+from gallery_intl.catalogs import todo as listing
 from gallery_intl.interface.words import fill_from_sphinx
 from gallery_intl.rules import check as checking
 
@@ -78,6 +80,25 @@ def progress(options: argparse.Namespace) -> None:
         print("\n".join(counting.as_text(rows, languages)))
 
 
+def known(language: str, languages: list[str]) -> str:
+    """Return a language; raise ConfigError if the project has none of that name."""
+    if language not in languages:
+        has = f"conf.py has {', '.join(languages)}"
+        raise ConfigError(f"no language {language!r} ({has})")
+    return language
+
+
+def todo(options: argparse.Namespace) -> None:
+    """List what is untranslated or fuzzy, as file:line."""
+    locale_dir, languages = read_project(options.source)
+    language = known(options.language, languages)
+    items = [*listing.todo(locale_dir, language)]
+    for item in items:
+        print(item._replace(path=Path(os.path.relpath(item.path))))
+    words = sum(item.words for item in items)
+    print(f"{language}: {len(items)} messages left, {words} words", file=sys.stderr)
+
+
 def command_line(
     prog: str, about: str | None, functions: Sequence[Command]
 ) -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
@@ -94,6 +115,8 @@ def command_line(
             command.add_argument("paths", type=Path, nargs="*", help="default: all")
             command.add_argument("--format", choices=("text", "github"), default="text")
             command.add_argument("--rules", action="store_true", help="the manual")
+        if function is todo:
+            command.add_argument("language", help="such as ko")
         if function is progress:
             command.add_argument("--json", action="store_true", help="for programs")
     return top, added
@@ -121,7 +144,7 @@ def run(
 
 
 def main() -> int:
-    made = [catalogs, check, progress]
+    made = [catalogs, check, todo, progress]
     parser, _commands = command_line("gallery_intl", __doc__, made)
     return run(parser)
 

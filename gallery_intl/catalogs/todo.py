@@ -1,0 +1,65 @@
+"""List what is left to translate, as ``path:line: state: words``."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import NamedTuple
+
+import polib  # type: ignore[import-untyped]
+
+from gallery_intl.catalogs import po as catalogs
+
+LETTERS = 60  # of a message that is named by its beginning
+
+
+class Item(NamedTuple):
+    """A message whose translation readers do not see."""
+
+    path: Path
+    line: int
+    state: str
+    text: str
+    words: int  # of the English, as progress counts them
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.state}: {self.text}"
+
+
+def todo(locale_dir: Path, language: str) -> Iterator[Item]:
+    """Yield what a language lacks, in the order of its files, the interface last."""
+    folder = locale_dir / language / "LC_MESSAGES"
+    pages, interface = catalogs.read_all(folder, ".po"), Path(catalogs.INTERFACE)
+    for page in sorted(pages, key=lambda page: (page == interface, page)):
+        path = folder / page.with_name(f"{page.name}.po")
+        for entry in catalogs.active(pages[page]):
+            if catalogs.is_gap(entry, language):
+                words = len(entry.msgid.split())
+                yield Item(path, entry.linenum, *described(entry), words)
+
+
+def described(entry: polib.POEntry) -> tuple[str, str]:
+    """Return the state of a message, and its beginning or the words that differ."""
+    beginning = textwrap.shorten(entry.msgid, LETTERS, placeholder=" …")
+    if entry.fuzzy:
+        return "fuzzy", changes(entry.previous_msgid or "", entry.msgid) or beginning
+    return "in English" if entry.msgstr.strip() else "untranslated", beginning
+
+
+def changes(old: str, new: str) -> str:
+    """Return what differs as ``[-old-] {+new+}`` among three words; "" for nothing."""
+    was, now = old.split(), new.split()
+    if not was:
+        return ""
+    pieces, end = list[str](), 0
+    for group in SequenceMatcher(None, was, now, autojunk=False).get_grouped_opcodes(3):
+        pieces += ["…"] if group[0][1] > end else []
+        for tag, first, end, start, stop in group:
+            if tag == "equal":
+                pieces.append(" ".join(was[first:end]))
+                continue
+            pieces += [f"[-{' '.join(was[first:end])}-]"] if end > first else []
+            pieces += [f"{{+{' '.join(now[start:stop])}+}}"] if stop > start else []
+    return " ".join([*pieces, *(["…"] if end < len(was) and pieces else [])])
