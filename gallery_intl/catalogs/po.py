@@ -10,7 +10,6 @@ from __future__ import annotations
 import gettext
 import io
 import re
-from functools import cache
 from pathlib import Path
 
 import polib  # type: ignore[import-untyped]
@@ -35,6 +34,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x85\u2028\u2029\ufeff]|\r
 LONGEST = 10_000  # letters of a translation; docutils takes seconds for some texts
 
 Pages = dict[Path, polib.POFile]  # by page, without suffix
+_parsed: dict[Path, tuple[tuple[int, int], polib.POFile]] = {}  # and when it was
 
 
 class CatalogError(Exception):
@@ -141,12 +141,10 @@ def shared(path: Path) -> polib.POFile:
         found = path.lstat()
     except OSError:
         return read(path)  # which says what is wrong
-    return _parsed(path, found.st_mtime_ns, found.st_size)
-
-
-@cache
-def _parsed(path: Path, _changed: int, _size: int) -> polib.POFile:
-    return read(path)
+    state = found.st_mtime_ns, found.st_size
+    if path not in _parsed or _parsed[path][0] != state:
+        _parsed[path] = state, read(path)
+    return _parsed[path][1]
 
 
 def _count_from_msgid(catalog: polib.POFile, lines: list[str]) -> None:

@@ -1,6 +1,8 @@
 """Catalogs: read with clear errors, written in one form, never half."""
 
+import gc
 import gettext
+import weakref
 from pathlib import Path
 
 import polib
@@ -44,6 +46,20 @@ def test_a_broken_catalog_is_named_with_its_line(
 
     assert str(error.value).startswith(f"{path}:{line}: ")
     assert words in str(error.value)
+
+
+def test_of_a_catalog_that_is_saved_again_and_again_one_is_kept(
+    tmp_path: Path,
+) -> None:
+    path = write(tmp_path, 'msgid "a"\nmsgstr "b"\n')
+    first = weakref.ref(catalogs.shared(path))
+    assert catalogs.shared(path) is first()
+
+    write(tmp_path, 'msgid "a"\nmsgstr "another"\n')
+
+    assert catalogs.shared(path)[0].msgstr == "another"
+    gc.collect()
+    assert first() is None
 
 
 def test_quotes_and_backslashes_inside_a_message_are_fine(tmp_path: Path) -> None:
