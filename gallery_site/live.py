@@ -22,19 +22,21 @@ from sphinx_autobuild.middleware import (  # type: ignore[import-untyped]
 )
 from sphinx_autobuild.server import RebuildServer  # type: ignore[import-untyped]
 from starlette.applications import Starlette
-from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
+from gallery_intl.catalogs.po import INTERFACE
 from gallery_site.build import only_one
 from gallery_site.live_build import Job, stand_ready
+from gallery_site.live_check import findings, page_at, place
 from gallery_site.project import BuildError, Site
 
 # What people write; an editor's copies, and what a build makes, end otherwise.
 WRITTEN = {".css", ".csv", ".html", ".jinja", ".js", ".po", ".py", ".rst", ".svg"}
-INTERFACE = "sphinx.po"  # read once, when Sphinx starts
 SHOW_PROBLEMS = (Path(__file__).parent / "live.js").read_text(encoding="utf-8")
 
 
@@ -88,6 +90,21 @@ class Watcher(RebuildServer):  # type: ignore[misc]
                 return
         await asyncio.to_thread(self.build, set())
         self.tell()
+        if not self.problems:
+            await asyncio.to_thread(self.check, changed)
+
+    def check(self, changed: list[Path]) -> None:
+        """Print what `findings` finds in the catalogs that were edited."""
+        edited = [self.job.name_of(path) for path in changed if path.suffix == ".po"]
+        for text in findings(self.job, edited) if edited else ():
+            print(text, flush=True)
+
+    def said(self, request: Request) -> JSONResponse:
+        """Tell an open page what went wrong, and what is wrong in its catalog."""
+        found = findings(self.job, [page_at(request.query_params["page"])])
+        known = {place(line) for line in self.problems.splitlines()}
+        news = [text for text in found if place(text) not in known]
+        return JSONResponse({"problems": self.problems, "findings": news})
 
     def tell(self) -> None:
         """Let every open page know of another build."""
@@ -155,9 +172,9 @@ def is_source(job: Job, path: Path) -> bool:
 
 def page_of(job: Job, path: Path) -> str | None:
     """Return the page of a catalog; None for what is read when Sphinx starts."""
-    if path.suffix != ".po" or path.name == INTERFACE:
+    if path.suffix != ".po" or (name := job.name_of(path)) == INTERFACE:
         return None
-    return path.relative_to(job.catalogs).with_suffix("").as_posix()
+    return name
 
 
 def application(watcher: Watcher, address: str) -> ASGIApp:
@@ -165,7 +182,7 @@ def application(watcher: Watcher, address: str) -> ASGIApp:
     app = Starlette(
         routes=[
             WebSocketRoute("/{builds:int}/websocket-reload", watcher),
-            Route("/live-problems", lambda _: PlainTextResponse(watcher.problems)),
+            Route("/live-problems", watcher.said),
             Mount("/", Pages(directory=watcher.job.out / "html", html=True)),
         ],
         lifespan=watcher.lifespan,

@@ -46,6 +46,10 @@ class Job(NamedTuple):
     def catalogs(self) -> Path:
         return self.site.locale_dir / self.language / "LC_MESSAGES"
 
+    def name_of(self, path: Path) -> str:
+        """Return the name of a catalog, which is that of its page."""
+        return path.relative_to(self.catalogs).with_suffix("").as_posix()
+
     @property
     def sources(self) -> Path:
         """What Sphinx reads; pages of scripts that were not run are kept apart."""

@@ -25,6 +25,7 @@ from gallery_intl.catalogs import po as catalogs
 from gallery_intl.files import replace_file
 from gallery_site.live import WRITTEN, Pages, Watcher, is_source, page_of
 from gallery_site.live_build import Job, mirror, recall
+from gallery_site.live_check import findings, page_at
 from gallery_site.project import read_site
 
 ROOT = ROOTS / "test-site"
@@ -215,6 +216,33 @@ def test_a_fault_names_the_line_of_the_catalog_and_is_escaped(
     expect(opened.locator("#live-problems")).to_have_count(0)
 
 
+def test_what_the_check_finds_is_on_the_page_and_in_the_terminal(
+    session: Session, opened: Page
+) -> None:
+    catalog, found = po(session.source), opened.locator("#live-findings")
+    said = re.compile(r"tutorials/part/page\.po:\d+: literals: .+\(.+\)")
+
+    edit(catalog, "``code``가", "``<b>cod</b>``가")
+
+    expect(found).to_contain_text(said)
+    assert found.locator("b").count() == 0
+    session.wait_for(said.pattern)
+
+    found.locator("summary").click()
+    opened.reload()
+    expect(found).to_have_js_property("open", False)  # it stays as it was left
+    with opened.expect_response("**/live-problems?*") as told:
+        opened.goto(f"{session.url}index.html")
+    assert told.value.json() == {"problems": "", "findings": []}
+    opened.goto(f"{session.url}{PAGE}.html")
+    expect(found).to_have_count(1)
+
+    edit(catalog, "``<b>cod</b>``가", "``code``가")
+
+    expect(found).to_have_count(0)
+    expect(opened.locator("h1")).to_be_visible()
+
+
 def test_a_saved_script_and_a_failing_one_are_on_the_open_page(
     session: Session, opened: Page
 ) -> None:
@@ -348,6 +376,35 @@ def test_an_edit_of_the_interface_concerns_all_pages(job: Job) -> None:
     assert page_of(job, job.catalogs / "part" / "a.po") == "part/a"
     assert page_of(job, job.catalogs / "sphinx.po") is None
     assert page_of(job, job.site.srcdir / "conf.py") is None
+
+
+def test_the_findings_of_a_page_are_its_own_and_the_interfaces(job: Job) -> None:
+    edit(po(job.site.srcdir), "``code``가", "``cod``가")
+    edit(po(job.site.srcdir, "sphinx"), 'msgstr "출력:"', 'msgstr "출력。"')
+
+    (interface,) = findings(job, [])
+    own = findings(job, ["tutorials/part/page"])
+
+    assert interface.startswith("locales/ko/LC_MESSAGES/sphinx.po:")
+    assert interface in own
+    assert [text.split(": ")[1] for text in own if text != interface] == ["literals"]
+    assert findings(job, ["../ko/LC_MESSAGES/tutorials/part/page"]) == [interface]
+    edit(job.catalogs / "sphinx.po", "\n\n", '\n\nmsgid "open\n\n')
+    (broken,) = findings(job, [])
+    assert re.search(r"sphinx\.po:\d+: broken-catalog: ", broken)
+
+
+@pytest.mark.parametrize(
+    ("path", "page"),
+    [
+        ("/", "index"),
+        ("/index.html", "index"),
+        ("/tutorials/part/", "tutorials/part/index"),
+        ("/tutorials/part/page.html", "tutorials/part/page"),
+    ],
+)
+def test_an_address_names_a_page(path: str, page: str) -> None:
+    assert page_at(path) == page
 
 
 def test_the_sources_of_a_preview_share_all_but_what_is_made(tmp_path: Path) -> None:

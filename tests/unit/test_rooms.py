@@ -34,7 +34,7 @@ SHARED = """
     __main__: check command_line merged progress run todo
     builders: collects_messages
     catalogs: po
-    catalogs.po: CatalogError SOURCE_LANGUAGE compile_language
+    catalogs.po: CatalogError INTERFACE SOURCE_LANGUAGE compile_language
     downloads.downloads: script_download
     downloads.notebook: Cell
     figures: style svg
@@ -49,6 +49,8 @@ SHARED = """
     page.page: script_of
     page.safety: broken_catalogs
     page.upstream: BOX FIGURE FOOTER
+    rules.check: check_catalogs
+    rules.glossary: read_glossary
     script.source: Block blocks packages tokens
     text.breaks: at_colon
     text.sentences: describe joined sentences
