@@ -27,7 +27,7 @@ LIVE_READY := $(if $(PREVIEW),$(LIGHT),$(READY))
 help:  ## list the commands
 	@grep -hE '^[a-z-]+[a-z%-]*:.*## ' $(MAKEFILE_LIST) \
 	  | sed -E 's/^([^:]+):.*## /\1|/; s/%/ko/' \
-	  | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
+	  | awk -F'|' '{printf "  make %-11s %s\n", $$1, $$2}'
 
 html: $(READY)  ## build the site in all languages
 	@$(SITE) html
@@ -52,6 +52,9 @@ todo-%: $(LIGHT)  ## list what is untranslated or fuzzy, as file:line
 
 progress: $(LIGHT)  ## show how much of each page each language has
 	@$(SITE) progress
+
+reviewed-%: $(LIGHT)  ## note who has reviewed a page (PAGE=... BY="a name")
+	@$(SITE) reviewed $* "$(PAGE)" --by "$(BY)"
 
 check: $(LIGHT)  ## check every rule that a translation must keep
 	@$(SITE) check

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import datetime
 import os
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from sphinx.config import Config
 from sphinx.errors import ConfigError, SphinxError
 from sphinx.util.tags import Tags
 
-from gallery_intl.catalogs import merge, po
+from gallery_intl.catalogs import merge, po, review
 from gallery_intl.catalogs import progress as counting
 from gallery_intl.catalogs import todo as listing
 from gallery_intl.interface.words import fill_from_sphinx
@@ -99,6 +100,18 @@ def todo(options: argparse.Namespace) -> None:
     print(f"{language}: {len(items)} messages left, {words} words", file=sys.stderr)
 
 
+def reviewed(options: argparse.Namespace) -> None:
+    """Note in a page's catalog that somebody has reviewed what it says now."""
+    locale_dir, languages = read_project(options.source)
+    language, page = known(options.language, languages), options.page
+    path = po.po_path(locale_dir, language, page)
+    if not path.is_file():
+        lacks = f"no catalog of {page!r} in {language}"
+        raise ConfigError(f"{lacks} (progress lists the pages)")
+    line = review.sign(path, options.by, datetime.date.today().isoformat())
+    print(f"{os.path.relpath(path)}: {line}")
+
+
 def command_line(
     prog: str, about: str | None, functions: Sequence[Command]
 ) -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
@@ -115,8 +128,11 @@ def command_line(
             command.add_argument("paths", type=Path, nargs="*", help="default: all")
             command.add_argument("--format", choices=("text", "github"), default="text")
             command.add_argument("--rules", action="store_true", help="the manual")
-        if function is todo:
+        if function in (todo, reviewed):
             command.add_argument("language", help="such as ko")
+        if function is reviewed:
+            command.add_argument("page", help="as progress names it")
+            command.add_argument("--by", required=True, help="the reviewer's name")
         if function is progress:
             command.add_argument("--json", action="store_true", help="for programs")
     return top, added
@@ -144,7 +160,7 @@ def run(
 
 
 def main() -> int:
-    made = [catalogs, check, todo, progress]
+    made = [catalogs, check, todo, progress, reviewed]
     parser, _commands = command_line("gallery_intl", __doc__, made)
     return run(parser)
 

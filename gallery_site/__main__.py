@@ -8,7 +8,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from gallery_intl.__main__ import check, command_line, merged, progress, todo
+from gallery_intl.__main__ import check, command_line, merged, progress, reviewed, todo
 from gallery_intl.__main__ import run as run_command
 from gallery_intl.files import remove_unfinished
 from gallery_site.build import build_site, only_one, run_scripts
@@ -87,7 +87,8 @@ def live(options: argparse.Namespace) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """Return the command line."""
-    made = [html, zip_, notebooks, run, catalogs, check, todo, progress, serve, live]
+    made = [html, zip_, notebooks, run, serve, live]
+    made += [catalogs, check, todo, progress, reviewed]
     top, commands = command_line("gallery_site", __doc__, made)
     for name in ("html", "zip"):
         commands[name].add_argument("language", nargs="*", help="default: all")

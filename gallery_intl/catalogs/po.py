@@ -69,6 +69,7 @@ def read(path: Path) -> polib.POFile:
         raise CatalogError(_syntax_error(path, str(error))) from None
     _count_from_msgid(catalog, text.split("\n"))
     _refuse_header(path, catalog)
+    _refuse_double_fields(path, catalog, text.split("\n"))
     _refuse_entries(path, catalog)
     return catalog
 
@@ -109,6 +110,17 @@ def _refuse_header(path: Path, catalog: polib.POFile) -> None:
         gettext.GNUTranslations(io.BytesIO(header.to_binary()))
     except (ValueError, LookupError, RecursionError) as error:
         raise CatalogError(f"{path}:1: header: {error} (mend it)") from None
+
+
+def _refuse_double_fields(path: Path, catalog: polib.POFile, lines: list[str]) -> None:
+    """Refuse a second line of one name: polib would lose the first."""
+    known = set[str]()
+    for number, line in enumerate(lines[: catalog[0].linenum if catalog else None], 1):
+        name = line.partition(":")[0].lstrip('"')
+        if name in known:
+            remedy = "write one line, with ; between reviewers"
+            raise CatalogError(f"{path}:{number}: header: {name} twice ({remedy})")
+        known |= {name} & catalog.metadata.keys()
 
 
 def _refuse_entries(path: Path, catalog: polib.POFile) -> None:

@@ -6,16 +6,14 @@ One function counts, and everything that shows a number asks it.
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 
 from gallery_intl.catalogs import english
 from gallery_intl.catalogs import po as catalogs
-
-MAIL = re.compile(r"<[^>]*>|[^\s,]+@[^\s,]+")
-PLACEHOLDERS = {"full name", "name", "automatically generated"}
+from gallery_intl.catalogs.review import Credits, credits
 
 
 class Count(NamedTuple):
@@ -36,13 +34,6 @@ class Count(NamedTuple):
         return self.translated + self.fuzzy + self.untranslated
 
 
-class Credits(NamedTuple):
-    """Who worked on a catalog, without mail addresses; "" for nobody."""
-
-    translator: str
-    reviewer: str  # with a date, if the header has one
-
-
 class Standing(NamedTuple):
     """What there is to know about one catalog."""
 
@@ -52,20 +43,6 @@ class Standing(NamedTuple):
 
 Row = dict[str, Standing]  # by language
 Table = dict[str, Row]  # by page
-
-
-def credits(header: Mapping[str, str]) -> Credits:
-    """Read off a catalog's header who translated it, and who reviewed it."""
-    fields = (header.get(name, "") for name in ("Last-Translator", "X-Reviewed"))
-    return Credits(*map(person, fields))
-
-
-def person(text: str) -> str:
-    """Leave the mail address out of ``name <address>, date``; "" for no name."""
-    known = re.sub(r"\s+(,|$)", r"\1", MAIL.sub("", text)).strip(", ")
-    name = known.partition(",")[0]
-    is_name = re.search(r"[^\W\d_]", name) and name.lower() not in PLACEHOLDERS
-    return known if is_name else ""
 
 
 def count(path: Path, language: str) -> Count:
@@ -91,10 +68,10 @@ def table(locale_dir: Path, languages: list[str]) -> Table:
     for language in languages:
         folder = locale_dir / language / "LC_MESSAGES"
         for path in paths(locale_dir, [language]):
-            numbers, header = count(path, language), english.read(path).metadata
+            numbers = count(path, language)
             if numbers.total:
                 page = path.relative_to(folder).with_suffix("").as_posix()
-                known = Standing(numbers, credits(header))
+                known = Standing(numbers, credits(english.read(path)))
                 found.setdefault(page, {})[language] = known
     # the interface's behind the pages
     order = sorted(found, key=lambda page: (page == catalogs.INTERFACE, page))
@@ -141,7 +118,7 @@ def as_json(rows: Table) -> str:
     """Return the table for programs."""
     plain = {
         page: {
-            language: {**known.numbers._asdict(), **known.credits._asdict()}
+            language: {**known.numbers._asdict(), **asdict(known.credits)}
             for language, known in row.items()
         }
         for page, row in rows.items()

@@ -20,7 +20,8 @@ from sphinx.environment import BuildEnvironment
 from sphinx.errors import ConfigError
 from sphinx.locale import _
 
-from gallery_intl.catalogs.progress import Count, Credits
+from gallery_intl.catalogs.progress import Count
+from gallery_intl.catalogs.review import Credits
 from gallery_intl.page.furniture import line
 
 ADDRESS = re.compile(r"https?://[^/?#\s]+(?:/[^/?#\s]+)+/?")  # a host, and a path
@@ -81,10 +82,13 @@ def improve(env: BuildEnvironment, catalog: Path, first: int = 1) -> nodes.Eleme
     return link_to(env, catalog, words, first)
 
 
-def review(credits: Credits) -> str:
-    """Return who reviewed a translation, or that nobody has."""
-    name = credits.reviewer
-    return _("Reviewed by %s") % name if name else _("Not reviewed yet")
+def reviews(credits: Credits) -> Iterator[str]:
+    """Say who reviewed a translation, and which text, or that nobody has."""
+    for review in credits.reviews:
+        changed = _("Reviewed by %s (changed since the review)")
+        yield (changed if review.changed else _("Reviewed by %s")) % review.by
+    if not credits.reviews:
+        yield _("Not reviewed yet")
 
 
 def remaining(count: Count) -> Iterator[str]:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from babel import UnknownLocaleError
+from babel.lists import format_list
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
@@ -19,9 +21,9 @@ from sphinx.transforms import SphinxTransform
 
 from gallery_intl import order
 from gallery_intl.builders import collects_messages
-from gallery_intl.catalogs import progress
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
-from gallery_intl.page.catalog_links import edit_url, improve, review
+from gallery_intl.catalogs.review import Credits
+from gallery_intl.page.catalog_links import edit_url, improve, reviews
 from gallery_intl.page.furniture import line, put_below_title
 from gallery_intl.page.page import page_of
 
@@ -68,7 +70,7 @@ def gap_note(
 
 
 def credit_line(
-    env: BuildEnvironment, catalog: Path, credits: progress.Credits
+    env: BuildEnvironment, catalog: Path, credits: Credits
 ) -> list[nodes.Element]:
     """Say who translated and who reviewed a page, and offer its catalog.
 
@@ -83,13 +85,22 @@ def credit_line(
     return [line(nodes.Text(said), *more, classes=classes)] if said or more else []
 
 
-def people(env: BuildEnvironment, credits: progress.Credits) -> Iterator[str]:
+def people(env: BuildEnvironment, credits: Credits) -> Iterator[str]:
     """Say who worked on a translation; a team with the site's name is no person."""
-    name, team = credits.translator, (env.config.project, str(_(env.config.project)))
-    if name and not any(one in name for one in team):
-        yield _("Translated by %s") % name
-    if credits.reviewer:
-        yield review(credits)
+    team = env.config.project, str(_(env.config.project))
+    named = credits.translators
+    if names := [name for name in named if not any(one in name for one in team)]:
+        yield _("Translated by %s") % listed(names, env.config.language)
+    if credits.reviews:
+        yield from reviews(credits)
+
+
+def listed(names: list[str], language: str) -> str:
+    """Return names as a language lists them."""
+    try:
+        return format_list(names, locale=language)
+    except UnknownLocaleError:
+        return ", ".join(names)
 
 
 def link_gaps(app: Sphinx, document: nodes.document, docname: str) -> None:

@@ -23,7 +23,7 @@ from sphinx.util.nodes import extract_messages
 
 from gallery_intl import order
 from gallery_intl.catalogs import po as catalogs
-from gallery_intl.catalogs import progress
+from gallery_intl.catalogs.review import Credits, credits
 from gallery_intl.page.upstream import FOOTER_LABEL, GENERATED, LABEL
 from gallery_intl.script.source import (
     Block,
@@ -72,10 +72,10 @@ class Catalog:
     def __init__(self, paths: list[Path], language: str) -> None:
         self.is_source = language == catalogs.SOURCE_LANGUAGE
         self.entries: dict[str, tuple[Path, polib.POEntry]] = {}
-        self.credits: dict[Path, progress.Credits] = {}
+        self.credits: dict[Path, Credits] = {}
         for path in filter(Path.is_file, paths):
             catalog = catalogs.shared(path)
-            self.credits[path] = progress.credits(catalog.metadata)
+            self.credits[path] = credits(catalog)
             for entry in catalogs.active(catalog):
                 self.entries.setdefault(entry.msgid, (path, entry))
 

@@ -19,7 +19,7 @@ from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs import progress
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
-from gallery_intl.page.catalog_links import contributing, link_to, remaining, review
+from gallery_intl.page.catalog_links import contributing, link_to, remaining, reviews
 from gallery_intl.page.furniture import line, with_class
 
 TABLE = "translation-status"  # the directive, the table's class, the page's metadata
@@ -101,13 +101,13 @@ class TranslationStatus(SphinxDirective):
             path = catalogs.po_path(locale_dir(self.env), language, page)
             percent = _("%d %%") % count.percent
             link = link_to(self.env, path, percent) if path.is_file() else percent
-            yield cell(link, *remaining(count), review(credits))
+            yield cell(link, *remaining(count), *reviews(credits))
 
     def sums(self, rows: progress.Table) -> Iterator[nodes.entry]:
         """Add up the languages; tell how many catalogs are reviewed."""
         for language, count in progress.totals(rows, languages(self.env)).items():
             known = [found[language] for found in rows.values() if language in found]
-            done = sum(bool(credits.reviewer) for _count, credits in known)
+            done = sum(credits.is_reviewed for _count, credits in known)
             numbers = {"done": done, "all": len(known)}
             reviewed = _("Reviewed: %(done)d of %(all)d") % numbers
             yield cell(_("%d %%") % count.percent, *remaining(count), reviewed)

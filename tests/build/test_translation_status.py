@@ -17,7 +17,8 @@ from paths import PROJECT, ROOTS
 from sphinx.errors import ConfigError
 
 from gallery_intl.catalogs import po as catalogs
-from gallery_intl.catalogs import progress
+from gallery_intl.catalogs import review
+from gallery_intl.catalogs.review import Credits
 from gallery_intl.page.catalog_links import (
     below,
     check_repository,
@@ -59,7 +60,9 @@ def ready(tmp_path_factory: pytest.TempPathFactory) -> Path:
     catalog = (
         'msgid ""\nmsgstr ""\n"Language: ko\\n"\n\nmsgid "Status"\nmsgstr "현황"\n'
     )
-    write(catalogs.po_path(source / "locales", "ko", "status"), catalog)
+    reviewed = catalogs.po_path(source / "locales", "ko", "status")
+    write(reviewed, catalog)
+    sign(reviewed, "X-Reviewed: Lee, 2026-03-01, text=0f0f0f0f; Kim, 2026-04-01")
     edit(source / PLACE, 'msgstr "문단 하나."', 'msgstr ""')
     edit(source / PLACE, "#: gallery/part/page.py:9", "#, fuzzy")
     people = "Last-Translator: 김하나 <k@x.org>", "X-Reviewed: Lee, 2026-03-01"
@@ -151,27 +154,6 @@ def line_of(path: Path, text: str) -> int:
 
 
 @pytest.mark.parametrize(
-    ("header", "people"),
-    [
-        ({}, ("", "")),
-        ({"Last-Translator": "FULL NAME <EMAIL@ADDRESS>"}, ("", "")),
-        ({"Last-Translator": "Automatically generated"}, ("", "")),
-        ({"Last-Translator": "kim@example.org"}, ("", "")),
-        ({"Last-Translator": "김하나 <kim@example.org>"}, ("김하나", "")),
-        ({"X-Reviewed": ""}, ("", "")),
-        ({"X-Reviewed": "name, date"}, ("", "")),
-        ({"X-Reviewed": "Mary A. Lee, 2026-03-01"}, ("", "Mary A. Lee, 2026-03-01")),
-        ({"X-Reviewed": "Lee <l@x.org>, 2026-03-01"}, ("", "Lee, 2026-03-01")),
-        ({"X-Reviewed": "2026-03-01"}, ("", "")),
-    ],
-)
-def test_people_are_named_without_their_address(
-    header: dict[str, str], people: tuple[str, str]
-) -> None:
-    assert progress.credits(header) == people
-
-
-@pytest.mark.parametrize(
     ("repository", "inside"),
     [
         ("https://github.com/owner/name", "https://github.com/owner/name"),
@@ -237,7 +219,11 @@ def test_who_reviewed_a_page_is_said_and_else_that_nobody_has(plain: Path) -> No
 
     assert cells(status, "한 부분")[-1] == "Reviewed by Lee, 2026-03-01"
     assert cells(status, "작은 사이트")[-1] == "Not reviewed yet"
-    assert cells(status, "In total")[-1] == "Reviewed: 1 of 5"
+    assert cells(status, "In total")[-1] == "Reviewed: 2 of 5"
+    assert cells(status, "현황")[-2:] == [
+        "Reviewed by Lee, 2026-03-01 (changed since the review)",
+        "Reviewed by Kim, 2026-04-01",
+    ]
     names = ("tutorials/part/index", "index")
     reviewed, other = (credits(read(plain, name)).get_text() for name in names)
     assert reviewed.startswith("Translated by 김하나 · Reviewed by Lee, 2026-03-01 · ")
@@ -245,19 +231,23 @@ def test_who_reviewed_a_page_is_said_and_else_that_nobody_has(plain: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("language", "names", "said"),
     [
-        ("Kim Minji", ["Translated by Kim Minji"]),
-        ("Small site translators", []),
-        ("", []),
+        ("ko", ["Kim Minji"], ["Translated by Kim Minji"]),
+        ("ko", ["Small site translators"], []),
+        ("ko", [], []),
+        ("ko", ["A", "Small site team", "B"], ["Translated by A 및 B"]),
+        ("ja", ["A", "B", "C"], ["Translated by A、B、C"]),
+        ("tlh", ["A", "B"], ["Translated by A, B"]),
     ],
 )
 def test_a_team_with_the_name_of_the_site_is_no_person(
-    name: str, said: list[str]
+    language: str, names: list[str], said: list[str]
 ) -> None:
-    env: Any = SimpleNamespace(config=SimpleNamespace(project="Small site"))
+    config = SimpleNamespace(project="Small site", language=language)
+    env: Any = SimpleNamespace(config=config)
 
-    assert list(people(env, progress.Credits(name, ""))) == said
+    assert list(people(env, Credits(tuple(names)))) == said
 
 
 def test_without_an_address_a_catalog_is_a_download(ready: Path, plain: Path) -> None:
@@ -326,14 +316,20 @@ def test_the_source_language_has_the_table_and_no_credits(ready: Path) -> None:
 
 
 def test_an_edited_or_a_new_catalog_refreshes_the_table(source: Path) -> None:
-    assert cells(page(source, "status", EDITS), "한 페이지")[0] == "60 %"
+    review.sign(source / PLACE, "Kim", "2026-03-01")
+    status = page(source, "status", EDITS)
+    assert cells(status, "한 페이지")[0] == "60 %"
+    assert cells(status, "한 페이지")[-1] == "Reviewed by Kim, 2026-03-01"
+    assert "Reviewed by Kim, 2026-03-01" in credits(read(source / "out", PAGE)).text
     edit(source / PLACE, 'msgstr ""\n\n#: gallery/part/page.py:15', 'msgstr "하나"\n\n')
-    sign(source / PLACE, "X-Reviewed: Lee, 2026-03-01")
 
     status = page(source, "status", EDITS)
 
     assert cells(status, "한 페이지")[0] == "80 %"
-    assert cells(status, "한 페이지")[-1] == "Reviewed by Lee, 2026-03-01"
+    changed = "Reviewed by Kim, 2026-03-01 (changed since the review)"
+    assert cells(status, "한 페이지")[-1] == changed
+    assert changed in credits(read(source / "out", PAGE)).text
+    assert cells(status, "In total")[-1] == "Reviewed: 2 of 5"
 
     new = catalogs.po_path(source / "locales", "ko", "another")
     shutil.copyfile(source / PLACE, new)

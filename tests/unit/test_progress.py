@@ -81,7 +81,7 @@ def test_the_numbers_for_programs_are_the_same(locales: Path) -> None:
     read = json.loads(progress.as_json(rows))
 
     assert read["part/page"]["ko"]["words_left"] == 6
-    assert read["part/page"]["ko"]["reviewer"] == ""
+    assert read["part/page"]["ko"]["reviews"] == []
 
 
 def test_the_people_are_among_the_numbers_for_programs(locales: Path) -> None:
@@ -91,5 +91,6 @@ def test_the_people_are_among_the_numbers_for_programs(locales: Path) -> None:
 
     read = json.loads(progress.as_json(progress.table(locales, ["ko"])))
 
-    assert read["part/page"]["ko"]["reviewer"] == "Lee, 2026-03-01"
-    assert read["part/page"]["ko"]["translator"] == ""
+    known = {"by": "Lee, 2026-03-01", "changed": False}
+    assert read["part/page"]["ko"]["reviews"] == [known]
+    assert read["part/page"]["ko"]["translators"] == []

@@ -31,7 +31,7 @@ LEVEL = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 # What the runner and the site take from the extension: public names, by module.
 SHARED = """
     : order
-    __main__: check command_line merged progress run todo
+    __main__: check command_line merged progress reviewed run todo
     builders: collects_messages
     catalogs: po
     catalogs.po: CatalogError INTERFACE SOURCE_LANGUAGE compile_language
