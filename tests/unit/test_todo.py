@@ -42,7 +42,7 @@ msgstr "다른 도구."
 
 @pytest.fixture
 def locales(tmp_path: Path) -> Path:
-    for name in ("sphinx", "part/page"):
+    for name in ("sphinx", "topic/page"):
         path = catalogs.po_path(tmp_path, "ko", name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(PAGE, encoding="utf-8")
@@ -50,7 +50,7 @@ def locales(tmp_path: Path) -> Path:
 
 
 def test_each_message_that_is_left_has_a_line(locales: Path) -> None:
-    path = catalogs.po_path(locales, "ko", "part/page")
+    path = catalogs.po_path(locales, "ko", "topic/page")
 
     found = [str(item) for item in todo(locales, "ko")][:4]
 
@@ -118,7 +118,7 @@ def test_the_command_names_files_from_where_it_is_run(
     assert command("todo", "ko") == 0
 
     said = capsys.readouterr()
-    assert said.out.startswith("ko/LC_MESSAGES/part/page.po:9: fuzzy: ")
+    assert said.out.startswith("ko/LC_MESSAGES/topic/page.po:9: fuzzy: ")
     assert len(said.out.splitlines()) == 8
     assert said.err == "ko: 8 messages left, 68 words\n"
 
