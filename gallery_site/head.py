@@ -103,9 +103,8 @@ def take_list(document: nodes.document) -> list[nodes.Element]:
         return []
     known.parent.remove(known)
     known["classes"] += ["know-first", "titles"]
-    for text in list(known.findall(nodes.Text)):
-        if text == ", ":  # between links
-            text.parent.replace(text, nodes.Text(_(", ")))
+    for between in [x for x in known.findall(nodes.Text) if x == ", "]:
+        between.parent.replace(between, nodes.Text(_(", ")))
     for field in known.findall(nodes.field):
         if field[0].astext() == KNOW_FIRST:
             field.replace(field[0], nodes.field_name("", _("Know first")))

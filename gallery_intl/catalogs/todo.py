@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import polib  # type: ignore[import-untyped]
 
-from gallery_intl.catalogs import po as catalogs
+from gallery_intl.catalogs import english, po, progress
 
 LETTERS = 60  # of a message that is named by its beginning
 
@@ -30,14 +30,12 @@ class Item(NamedTuple):
 
 def todo(locale_dir: Path, language: str) -> Iterator[Item]:
     """Yield what a language lacks, in the order of its files, the interface last."""
-    folder = locale_dir / language / "LC_MESSAGES"
-    pages, interface = catalogs.read_all(folder, ".po"), Path(catalogs.INTERFACE)
-    for page in sorted(pages, key=lambda page: (page == interface, page)):
-        path = folder / page.with_name(f"{page.name}.po")
-        for entry in catalogs.active(pages[page]):
-            if catalogs.is_gap(entry, language):
+    paths = progress.paths(locale_dir, [language])
+    for path in sorted(paths, key=lambda path: (path.stem == po.INTERFACE, path)):
+        for entry in english.messages(english.read(path), english.english(path)):
+            if po.is_gap(entry, language):
                 words = len(entry.msgid.split())
-                yield Item(path, entry.linenum, *described(entry), words)
+                yield Item(path, entry.linenum or 1, *described(entry), words)
 
 
 def described(entry: polib.POEntry) -> tuple[str, str]:

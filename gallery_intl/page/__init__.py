@@ -32,6 +32,8 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_config_value("gallery_intl_plain_links", False, "env", bool)
     # whether names that intersphinx knows lead there, from code and from literals
     app.add_config_value("gallery_intl_link_names", False, "env", bool)
+    # the page that explains how to translate; gaps and the table of status lead there
+    app.add_config_value("gallery_intl_how_to", "", "env", str)
     app.add_event("gallery-page-needs")
     app.add_event("gallery-card")
     app.add_node(cards.card)

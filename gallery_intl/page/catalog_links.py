@@ -22,10 +22,8 @@ from sphinx.locale import _
 
 from gallery_intl.catalogs.progress import Count
 from gallery_intl.catalogs.review import Credits
-from gallery_intl.page.furniture import line
 
 ADDRESS = re.compile(r"https?://[^/?#\s]+(?:/[^/?#\s]+)+/?")  # a host, and a path
-HELP = "CONTRIBUTING.md"
 
 
 def below(repository: str, place: str) -> str:
@@ -99,14 +97,22 @@ def remaining(count: Count) -> Iterator[str]:
         yield _("Fuzzy: %d") % count.fuzzy
 
 
-def contributing(env: BuildEnvironment) -> list[nodes.Node]:
-    """Link to the repository's file that says how to help, if it has one."""
-    is_there = Path(env.srcdir, HELP).is_file()
-    if not env.config.gallery_repository_url or not is_there:
+def how_to_translate(env: BuildEnvironment) -> list[nodes.Node]:
+    """Lead to the page that explains how to translate, if the project has one."""
+    page = env.config.gallery_intl_how_to
+    if not page:
         return []
-    url = file_url(env.config, HELP)
-    link = nodes.reference("", _("How to help with translations"), refuri=url)
-    return [line(link)]
+    link = addnodes.pending_xref(
+        "",
+        nodes.inline("", _("How to help with translations")),
+        refdomain="std",
+        reftype="doc",
+        reftarget=f"/{page}",
+        refexplicit=True,
+        refdoc=env.docname,
+        refwarn=True,
+    )
+    return [link]
 
 
 def check_repository(app: Sphinx, config: Config) -> None:

@@ -23,7 +23,7 @@ from gallery_intl import order
 from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 from gallery_intl.catalogs.review import Credits
-from gallery_intl.page.catalog_links import edit_url, improve, reviews
+from gallery_intl.page.catalog_links import edit_url, how_to_translate, improve, reviews
 from gallery_intl.page.furniture import line, put_below_title
 from gallery_intl.page.page import page_of
 
@@ -66,6 +66,8 @@ def gap_note(
     note = line(nodes.Text(text % percent), classes=["gaps", "no-search"])
     if catalog is not None:
         note += [nodes.Text(" "), improve(env, catalog, first)]
+    for link in how_to_translate(env):
+        note += [nodes.Text(" · "), link]
     return note
 
 

@@ -19,7 +19,12 @@ from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs import progress
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
-from gallery_intl.page.catalog_links import contributing, link_to, remaining, reviews
+from gallery_intl.page.catalog_links import (
+    how_to_translate,
+    link_to,
+    remaining,
+    reviews,
+)
 from gallery_intl.page.furniture import line, with_class
 
 TABLE = "translation-status"  # the directive, the table's class, the page's metadata
@@ -63,7 +68,7 @@ class TranslationStatus(SphinxDirective):
             raise self.warning(f"no table: {error}") from None
         known = {*self.env.found_docs, catalogs.INTERFACE}
         shown = {page: row for page, row in rows.items() if page in known}
-        return [self.table(shown), *contributing(self.env)]
+        return [self.table(shown), *map(line, how_to_translate(self.env))]
 
     def table(self, rows: progress.Table) -> nodes.table:
         head = nodes.row("", cell(_("Page")), *map(self.language, languages(self.env)))

@@ -55,7 +55,7 @@ def ready(tmp_path_factory: pytest.TempPathFactory) -> Path:
         file.write("\n# %%\n# The end, which is in no catalog.\n")
     write(source / "status.rst", "Status\n======\n\n.. translation-status::\n")
     write(source / "another.rst", "Another\n=======\n")
-    write(source / "CONTRIBUTING.md", "# Contributing")
+    write(source / "how.rst", ":orphan:\n\nHow\n===\n")
     write(source / "index.rst", INDEX)
     catalog = (
         'msgid ""\nmsgstr ""\n"Language: ko\\n"\n\nmsgid "Status"\nmsgstr "현황"\n'
@@ -129,7 +129,7 @@ def plain(ready: Path) -> Path:
 @pytest.fixture(scope="module")
 def editable(ready: Path) -> Path:
     """The site in Korean, with an address to edit at."""
-    page(ready, "status", EDITS, out="out-edits")
+    page(ready, "status", EDITS, "gallery_intl_how_to=how", out="out-edits")
     return ready / "out-edits"
 
 
@@ -278,7 +278,14 @@ def test_with_an_address_a_catalog_is_edited_at_its_line(
     assert not found.select(".translation-credits a")
     assert len(found.select(".ways-out a")) == 4
     assert cell(status, "한 페이지").a["href"] == f"{HOST}{PLACE}#L1"
-    assert status.select(f"a[href='{REPOSITORY}/blob/main/CONTRIBUTING.md']")
+
+
+def test_gaps_and_status_lead_to_the_page_that_explains(editable: Path) -> None:
+    for name in (PAGE, "status"):
+        (link,) = read(editable, name).select("article a[href$='how.html']")
+
+        assert link.get_text() == "How to help with translations"
+    assert link.find_parent("table") is None
 
 
 def test_a_paragraph_in_english_leads_to_its_line(ready: Path, editable: Path) -> None:

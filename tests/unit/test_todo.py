@@ -74,6 +74,17 @@ def test_it_is_all_that_progress_counts_as_left(locales: Path) -> None:
     assert items[-1].path.stem == "sphinx"  # the interface's behind the pages
 
 
+def test_what_the_catalog_has_lost_is_left_too(locales: Path) -> None:
+    english = catalogs.po_path(locales, "en", "topic/page")
+    english.parent.mkdir(parents=True)
+    english.write_text(f'{PAGE}\nmsgid "Lost."\nmsgstr "Lost."\n', encoding="utf-8")
+
+    found = [str(item) for item in todo(locales, "ko")]
+
+    path = catalogs.po_path(locales, "ko", "topic/page")
+    assert f"{path}:1: untranslated: Lost." in found
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
