@@ -11,7 +11,7 @@ import contextlib
 import inspect
 import os
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -27,6 +27,8 @@ from gallery_intl.rules.glossary import Glossary, read_glossary
 from gallery_intl.rules.message import GUARDS, RULES, Message, rules_for
 
 MODULES = (markup, values, writing, korean)  # importing one registers its rules
+
+MANY = 5  # findings about one term: it may have changed
 
 Broken = tuple[str, str]  # a rule, and what is wrong
 Check = Callable[[Message, polib.POEntry], Iterator[Broken]]
@@ -74,6 +76,12 @@ def _check(message: Message, entry: polib.POEntry) -> Iterator[Broken]:
             yield "waiver", f"{name} finds nothing here (delete the waiver)"
 
 
+def broken_file(path: Path, error: catalogs.CatalogError, rule: str) -> Finding:
+    """Return what is wrong with a whole file as a finding."""
+    line, text = str(error).removeprefix(f"{path}:").split(": ", 1)
+    return Finding(path, int(line), rule, text)
+
+
 def check_catalogs(
     paths: Iterable[Path], glossary: Glossary, check: Check = _check
 ) -> Iterator[Finding]:
@@ -82,8 +90,7 @@ def check_catalogs(
         try:
             catalog = catalogs.shared(path)
         except catalogs.CatalogError as error:
-            line, text = str(error).removeprefix(f"{path}:").split(": ", 1)
-            yield Finding(path, int(line), "broken-catalog", text)
+            yield broken_file(path, error, "broken-catalog")
             continue
         language = language_of(path) or catalog.metadata.get("Language", "")
         for entry in filter(catalogs.is_translated, catalog):
@@ -127,6 +134,22 @@ def gaps(paths: Iterable[Path]) -> Iterator[str]:
             yield f"{language}: {total.untranslated} untranslated, {total.fuzzy} fuzzy"
 
 
+def hints(
+    paths: Iterable[Path], glossary: Glossary, found: Iterable[Finding]
+) -> Iterator[str]:
+    """Yield what the glossary lacks: a language's column, the old word of a term."""
+    columns = {column for row in glossary.rows.values() for column in row}
+    languages = {*map(language_of, paths)} - {"", SOURCE_LANGUAGE, *columns}
+    for language in sorted(languages if columns else ()):
+        yield f'{language}: no column "{language}" in glossary.csv (add it)'
+    missing = (x for x in found if x.rule == "glossary" and " is not " in x.text)
+    counts = Counter((language_of(x.path), x.text.split(" (")[0]) for x in missing)
+    for (language, text), times in counts.items():
+        if times >= MANY:
+            told = f'is it new? Put the old one into the column "{language} never"'
+            yield f"{language}: {times} times {text} ({told})"
+
+
 def manual() -> Iterator[str]:
     """Yield the manual: each rule, the languages it speaks of, and an example."""
     for name, rule in sorted(RULES.items()):
@@ -139,6 +162,11 @@ def manual() -> Iterator[str]:
         yield f'Good ({place}): "{rule.english}" -> "{rule.good}"\n'
 
 
+def shown(path: Path) -> Path:
+    """Return a path as it is shortest to read."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+
+
 def chosen(paths: list[Path], locale_dir: Path, languages: Iterable[str]) -> list[Path]:
     """Return the catalogs to check: in folders also those that only English has."""
     wanted = english.wanted(locale_dir, languages)
@@ -146,8 +174,7 @@ def chosen(paths: list[Path], locale_dir: Path, languages: Iterable[str]) -> lis
     for path in map(Path.absolute, paths or [locale_dir]):
         lost = [file for file in wanted if file.is_relative_to(path)]
         files += [path] if path.is_file() else sorted({*path.rglob("*.po"), *lost})
-    here = Path.cwd()
-    return [x.relative_to(here) if x.is_relative_to(here) else x for x in files]
+    return [*map(shown, files)]
 
 
 def check(
@@ -158,11 +185,17 @@ def check(
         raise catalogs.CatalogError(f"no catalogs: {', '.join(missing)}")
     files = chosen(paths, locale_dir, languages)
     there = [file for file in files if os.path.lexists(file)]
-    rules = check_catalogs(there, read_glossary(locale_dir / "glossary.csv"))
-    found = sorted((*rules, *compare(files)))
+    terms = shown(locale_dir / "glossary.csv")
+    found: list[Finding] = []
+    glossary = Glossary()
+    try:
+        glossary = read_glossary(terms)
+    except catalogs.CatalogError as error:
+        found.append(broken_file(terms, error, "broken-glossary"))
+    found += sorted((*check_catalogs(there, glossary), *compare(files)))
     for finding in found:
         print(finding.annotation() if output == "github" else finding)
-    for line in gaps(files):
+    for line in (*gaps(files), *hints(files, glossary, found)):
         print(line, file=sys.stderr)
     print(f"{len(found)} findings in {len(there)} catalogs", file=sys.stderr)
     return not found

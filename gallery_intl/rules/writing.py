@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
-from gallery_intl.rules.glossary import Glossary, has_term
+from gallery_intl.rules.glossary import Glossary, stays_english
 from gallery_intl.rules.message import CODE, Message, rule
 from gallery_intl.text.cjk import HAN, HAN_AND_KANA, HANGUL, HIRAGANA, KATAKANA
 
@@ -45,13 +45,20 @@ BRACKETED = re.compile(r"（[^（）]*）|「[^「」]*」")
 
 @rule("ko *", "the gradients", "기울기", "변화도들")
 def glossary(message: Message) -> Iterator[str]:
-    """A term of the glossary has its one translation, inflected as needed."""
-    if message.language == SOURCE_LANGUAGE:
+    """A term of the glossary has its one translation, inflected, and no wrong one."""
+    if message.language == SOURCE_LANGUAGE or message.msgstr == message.msgid:
         return
-    for term in message.glossary.terms(message.english):
-        wanted = message.glossary.rows[term].get(message.language)
-        if wanted and not has_term(message.prose, term, wanted, message.language):
-            yield f'"{term}" is not {wanted} here (glossary.csv)'
+    terms, texts = message.glossary, (message.english, message.prose, message.language)
+    wrong = {word: term for term, word in terms.wrong(*texts)}
+    for word, term in wrong.items():
+        if word not in message.english.lower():
+            right = terms.rows[term][message.language]
+            yield f'"{word}" is wrong for "{term}" (write {right}, as in glossary.csv)'
+    for term in terms.missing(*texts):
+        is_name = stays_english(term, message.prose, message.msgstr)
+        if not is_name and term not in wrong.values():
+            right = terms.rows[term][message.language]
+            yield f'"{term}" is not {right} here (write it, or change glossary.csv)'
 
 
 @rule("ko *", "Split the batch.", "배치를 배치를 나눕니다.", "배치를 나눕니다.")

@@ -1,0 +1,91 @@
+"""Find a word in a text: an English term in its forms, a translation in its own."""
+# ruff: noqa: RUF001
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from gallery_intl.text.cjk import HANGUL, KATAKANA
+
+BRACKETS = re.compile(r"\s*[(（][^()（）]*[)）]")
+# What a dictionary form ends with; the words on a page are inflected.
+ENDINGS = re.compile(r"(?:하다|다|する)$")
+# English verbs of this field that are nouns as well.
+VERB = re.compile(
+    r"(?:broadcast|checkpoint|copy|copie|gather|hook|machine|offload|overlap|pin"
+    r"|process|rank|reduce|replicate|scatter|shard|spawn|wrap)(?:e?s)?",
+    re.IGNORECASE,
+)
+NOUN_BEFORE = re.compile(
+    r"\b(?:an?|the|this|that|these|those|its|own|each|every|one|another|same|other"
+    r"|first|second|two|three|four|several|many|fewer)\s+$",
+    re.IGNORECASE,
+)
+NOUN_AFTER = re.compile(
+    r"\s*(?:[.,;:?!)]|$|\s(?:of|for|in|on|to|from|with|by|is|are|has|and|or|that)\b)"
+)
+# A word does not begin inside another one of its script: 층 in 심층, ロス in クロス.
+# Where words of Han begin nobody sees.
+SCRIPTS = (HANGUL, f"{KATAKANA}ー", "a-z")
+
+
+def is_noun(match: re.Match[str]) -> bool:
+    """Return whether a word that is a verb, too, stands as a noun: "a copy of"."""
+    text = match.string
+    before = NOUN_BEFORE.search(text[: match.start()])
+    return bool(before and NOUN_AFTER.match(text, match.end()))
+
+
+def any_number(term: str) -> str:
+    """Return a pattern for an English term in the singular and the plural."""
+    words = re.escape(term).replace(r"\ ", "[- ]?").replace(r"\-", "[- ]?")
+    if term.endswith("y"):
+        return f"{words[:-1]}(?:y|ies)"
+    return f"{words}(?:e?s)?"
+
+
+@functools.cache
+def english(term: str) -> re.Pattern[str]:
+    """Return a pattern that finds an English term, as a verb and in "sub-term" too."""
+    return re.compile(rf"\b{any_number(term)}\b", re.IGNORECASE)
+
+
+def alternatives(translation: str) -> list[str]:
+    """Return the words of a translation: two of "복사본/사본", one of "훅(hook)"."""
+    words = BRACKETS.sub("", translation).split("/")
+    return [stripped for word in words if (stripped := word.strip())]
+
+
+def folded(text: str, language: str) -> str:
+    """Make case comparable, and Korean syllables: 감싸 begins 감쌉니다."""
+    text = text.lower()
+    return unicodedata.normalize("NFD", text) if language == "ko" else text
+
+
+@functools.cache
+def pattern(word: str, language: str) -> re.Pattern[str]:
+    """Return a pattern that finds a translation in a folded text.
+
+    It is inflected in Korean, and spaced freely in other languages.
+    """
+    word = folded(ENDINGS.sub("", word), language)
+    is_korean = language == "ko"
+    letters = word if is_korean else re.sub(r"[\s-]", "", word)
+    middle = ("" if is_korean else r"[\s-]*").join(map(re.escape, letters))
+    own = [script for script in SCRIPTS if re.match(f"[{script}]", word)]
+    before = f"(?<![{own[0]}])" if own else ""
+    after = r"s?(?![a-z])" if re.search("[a-z]$", word) else ""
+    return re.compile(before + middle + after)
+
+
+def find(
+    word: str, text: str, language: str, others: Iterable[str] = ()
+) -> re.Match[str] | None:
+    """Find a word in a folded text, but not inside others that have it in them."""
+    for other in others:
+        if word in other:
+            text = pattern(other, language).sub("\n", text)
+    return pattern(word, language).search(text)
