@@ -22,11 +22,17 @@ from gallery_intl.catalogs import english
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 from gallery_intl.catalogs.progress import Count, add, count
-from gallery_intl.rules import korean, markup, values, writing
+from gallery_intl.rules import korean, markup, mistyped, values, writing
 from gallery_intl.rules.glossary import Glossary, read_glossary
 from gallery_intl.rules.message import GUARDS, RULES, Message, rules_for
 
-MODULES = (markup, values, writing, korean)  # importing one registers its rules
+MODULES = (
+    markup,
+    mistyped,
+    values,
+    writing,
+    korean,
+)  # importing one registers its rules
 
 MANY = 5  # findings about one term: it may have changed
 

@@ -9,9 +9,12 @@ from functools import wraps
 from docutils import nodes
 
 from gallery_intl.rules.message import Check, Message, guard, kinds, problem, rule
+from gallery_intl.rules.mistyped import slip
 
 Collect = Callable[[nodes.document], list[str]]
 
+# what inline markup asks for
+APART = "no space inside the signs, \\ and a space between them and letters or digits"
 KINDS = {"code": "code", "literal": "code", "math": "math"}  # of roles; "": others
 
 
@@ -25,7 +28,7 @@ def kept(remedy: str) -> Callable[[Collect], Check]:
     def make(collect: Collect) -> Check:
         @wraps(collect)
         def compare(message: Message) -> Iterator[str]:
-            if message.msgid == message.msgstr or not message.is_whole:
+            if message.msgid == message.msgstr or not is_readable(message):
                 return
             was, became = map(Counter, map(collect, (message.source, message.target)))
             changes = {"lost": was - became, "added": set(became) - set(was)}
@@ -42,7 +45,7 @@ def kept(remedy: str) -> Callable[[Collect], Check]:
 def broken_markup(message: Message) -> Iterator[str]:
     """Markup is complete: docutils reads the translation without a complaint."""
     if message.is_markup and (complaint := problem(message.target)):
-        yield f"{complaint} (close the markup as in English, or put \\ before the sign)"
+        yield unclosed(message.target) or f"{complaint} (mend it as in English)"
 
 
 @guard("ja *", "Wrap ``block``.", "2``block``を包む", "2\\ ``block``を包む")
@@ -54,17 +57,23 @@ def glued_markup(message: Message) -> Iterator[str]:
     """
     if message.left_over and not problem(message.target):
         signs = " ".join(sorted(message.left_over))
-        yield f"{signs} is shown as text (divide markup and letters by \\ and a space)"
+        told = f"count the backquotes; {APART}" if "`" in signs else APART
+        yield f"{signs} is shown as text ({told})"
 
 
 @guard("zh *", "Number one", "1. 第一", "第一")
 def structure(message: Message) -> Iterator[str]:
     """A paragraph stays a paragraph: it begins with no sign of a list or a quote."""
-    if message.is_whole:
-        was, became = map(kinds, (message.source, message.target))
-        if was != became:
-            change = f"{', '.join(was)} became {', '.join(became)}"
-            yield f"{change} (begin otherwise, or put \\ before the first sign)"
+    if not is_readable(message) or "\t" in {*message.msgstr} - {*message.msgid}:
+        return  # what is told about that says what to do
+    was, became = map(kinds, (message.source, message.target))
+    if was != became:
+        remedy = "begin otherwise, or put \\ before the first sign"
+        if became[:1] == ["block quote"]:
+            remedy = "delete the space before it"
+        elif {*became} == {*was}:
+            remedy = "leave out the empty line"
+        yield f"{', '.join(was)} became {', '.join(became)} ({remedy})"
 
 
 @rule("ko *", "Call ``step``.", "``stop``을 호출합니다.", "``step``을 호출합니다.")
@@ -132,6 +141,22 @@ def emphasis(document: nodes.document) -> list[str]:
     """What is emphasized in English is in the translation too, and nothing else."""
     signs = {nodes.emphasis: "*…*", nodes.strong: "**…**"}
     return [sign for kind, sign in signs.items() for _node in document.findall(kind)]
+
+
+def is_readable(message: Message) -> bool:
+    """Return whether all markup is read as it was meant, so that it can be compared."""
+    return message.is_whole and not slip(message)
+
+
+def unclosed(document: nodes.document) -> str:
+    """Say which sign of markup is not closed, and where, if that is what is wrong."""
+    if not problem(document).endswith("without end-string"):
+        return ""
+    sign = next(iter(document.findall(nodes.problematic)))
+    after = sign.next_node(nodes.Text, descend=False, siblings=True)
+    words = after.astext().split() if after else []
+    before = f' before "{words[0]}"' if words else ""
+    return f"{sign.astext()}{before} is not closed (close it as in English; {APART})"
 
 
 def roles_of(document: nodes.document, kind: str) -> list[str]:

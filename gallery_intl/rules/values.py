@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 from gallery_intl.rules.message import PLACEHOLDER, TAG, Message, guard, rule
+from gallery_intl.rules.mistyped import slip
 from gallery_intl.script.comments import CODING, DIRECTIVE
 from gallery_intl.text.wrapping import one_line
 
@@ -29,9 +30,10 @@ SCRIPT = re.compile(
     r"(?:javascript|vbscript):(?=\S)|data:\w+/|\bon\w+\s*=\s*[\"']", re.IGNORECASE
 )
 INVISIBLE = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u2028\u2029\u2060-\u2064\ufeff\ufffd"
+    r"[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u2028\u2029\u2060-\u2064\ufeff\ufffd"
     r"\u202a-\u202e\u2066-\u2069\ue000-\uf8ff\U000e0000-\U000e007f]"
 )
+REMEDIES = {"\t": "write a space", "\ufffd": "write the lost letter"}
 SIGNS = '<>"\\`\n\r'  # what ends an attribute, a tag or a string of a program
 JOINERS = re.compile(r"[\u200b-\u200f]")  # needed in Persian, Hindi, ...
 WITHOUT_JOINERS = {"en", "ja", "ko", "zh"}
@@ -66,6 +68,8 @@ def html(message: Message) -> Iterator[str]:
     texts = (message.english, message.prose)
     if message.is_interface:
         texts = (message.msgid, message.msgstr)
+    elif slip(message):
+        return  # a link that is not closed, perhaps
     was, became = (Counter(TAG.findall(text)) for text in texts)
     told = sorted(f"{tag} is added" for tag in became - was)
     told += sorted(f"{tag} is lost" for tag in was - became if message.is_interface)
@@ -95,11 +99,16 @@ def invisible(message: Message) -> Iterator[str]:
     found = set(INVISIBLE.findall(message.msgstr))
     if message.language.partition("_")[0] in WITHOUT_JOINERS:
         found |= set(JOINERS.findall(message.msgstr))
-    if found := found - set(message.msgid):
-        names = ", ".join(f"U+{ord(character):04X}" for character in sorted(found))
-        yield f"invisible: {names} (delete it)"
-    if unicodedata.normalize("NFC", message.msgstr) != message.msgstr:
-        yield "letters in pieces, as some systems type them (save the text as NFC)"
+    for character in sorted(found - set(message.msgid)):
+        before = INVISIBLE.sub("", message.msgstr.partition(character)[0])
+        place = f'after "{before[-10:]}"' if before else "at the beginning"
+        remedy = REMEDIES.get(character, "delete it")
+        yield f"{named(character)} {place} ({remedy})"
+    for word in message.msgstr.split():
+        if (whole := unicodedata.normalize("NFC", word)) != word:
+            told = "type it again, or save the text as NFC"
+            yield f'"{whole}" is in pieces, as some systems type it ({told})'
+            return
 
 
 @guard("ko *", "A comment.", "noqa: 설명입니다.", "설명입니다.")
@@ -114,6 +123,14 @@ def tools(message: Message) -> Iterator[str]:
     for pattern in (DIRECTIVE, CODING):
         if (found := pattern.search(became)) and not pattern.search(was):
             yield f"a tool would obey {found[0]!r} in a comment (leave it out)"
+
+
+def named(character: str) -> str:
+    """Return the name of a character that nobody sees."""
+    if character == "\t":
+        return "a tab"
+    name = unicodedata.name(character, "").lower()
+    return f"U+{ord(character):04X}" + (f", {name}," if name else "")
 
 
 def numbers_in(text: str) -> set[str]:
