@@ -55,7 +55,8 @@ class Glossary:
                 for word in words_of(self.rows[other], language)
                 if word not in ours
             ]
-            if ours and not any(find(word, text, language, others) for word in ours):
+            found = (find(word, text, language, others, inside=True) for word in ours)
+            if ours and not any(found):
                 yield term
 
     def wrong(self, source: str, text: str, language: str) -> Iterator[tuple[str, str]]:

@@ -77,7 +77,7 @@ def structure(message: Message) -> Iterator[str]:
 
 
 @rule("ko *", "Call ``step``.", "``stop``을 호출합니다.", "``step``을 호출합니다.")
-@kept("code stays as in English")
+@kept("write code as in English, two backquotes on each side")
 def literals(document: nodes.document) -> list[str]:
     """The code in a message is that of the English text, each piece as often."""
     plain = [f"``{node.astext()}``" for node in document.findall(nodes.literal)]

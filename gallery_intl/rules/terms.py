@@ -66,26 +66,33 @@ def folded(text: str, language: str) -> str:
 
 
 @functools.cache
-def pattern(word: str, language: str) -> re.Pattern[str]:
+def pattern(word: str, language: str, inside: bool = False) -> re.Pattern[str]:
     """Return a pattern that finds a translation in a folded text.
 
-    It is inflected in Korean, and spaced freely in other languages.
+    It is inflected in Korean, and spaced freely in other languages. ``inside``: also at
+    the end of a compound, 평균손실, unless it is a single letter: 행 is not in 실행.
     """
     word = folded(ENDINGS.sub("", word), language)
     is_korean = language == "ko"
     letters = word if is_korean else re.sub(r"[\s-]", "", word)
     middle = ("" if is_korean else r"[\s-]*").join(map(re.escape, letters))
+    is_latin = re.search("[a-z]$", word)
     own = [script for script in SCRIPTS if re.match(f"[{script}]", word)]
-    before = f"(?<![{own[0]}])" if own else ""
-    after = r"s?(?![a-z])" if re.search("[a-z]$", word) else ""
-    return re.compile(before + middle + after)
+    is_long = inside and len(unicodedata.normalize("NFC", word)) > 1 and not is_latin
+    before = f"(?<![{own[0]}])" if own and not is_long else ""
+    return re.compile(before + middle + (r"s?(?![a-z])" if is_latin else ""))
 
 
 def find(
-    word: str, text: str, language: str, others: Iterable[str] = ()
+    word: str,
+    text: str,
+    language: str,
+    others: Iterable[str] = (),
+    *,
+    inside: bool = False,
 ) -> re.Match[str] | None:
     """Find a word in a folded text, but not inside others that have it in them."""
     for other in others:
         if word in other:
-            text = pattern(other, language).sub("\n", text)
-    return pattern(word, language).search(text)
+            text = pattern(other, language, inside=True).sub("\n", text)
+    return pattern(word, language, inside).search(text)

@@ -27,6 +27,7 @@ training,학습,训练,学習,,,訓練,,
 learning rate,학습률,学习率,学習率,,,,,
 wrap,감싸다(wrap),包装,ラップする,포장하다,,,,
 reduce,리듀스,归约,集約（reduce）,,,,,
+row,행,行,行,,,,,
 """
 Write = Callable[[str | bytes], Path]
 
@@ -84,6 +85,9 @@ def test_a_wrong_word_is_found_beside_a_right_one(
         ("zh_CN", "the log level", "日志等级"),
         ("ja", "the cross-entropy loss", "クロスエントロピー損失"),  # ロス in クロス
         ("ja", "training at a learning rate", "学習率を決めて学習する"),
+        ("ko", "the mean loss", "평균손실"),
+        ("ja", "the layers", "マルチレイヤー"),
+        ("ko", "ten rows", "10행"),
         ("ko", "the gradient, 기울기 in Korean", "변화도(한국어로 기울기)"),
     ],
 )
@@ -99,6 +103,7 @@ def test_a_word_that_is_right_here_is_no_wrong_one(
         ("ko", "the gradient bucket of a gradient", "경사의 변화도 버킷", "gradient"),
         ("zh_CN", "a rank and its local rank", "序号和 local rank", "rank"),
         ("ja", "training and its learning rate", "教育とその学習率", "training"),
+        ("ko", "every row", "모든 실행", "row"),
         ("ko", "every rank has it", "모든 rank가 갖습니다.", "rank"),
         ("zh_CN", "every rank has it", "都有 ranking", "rank"),
     ],
