@@ -11,6 +11,7 @@ from gallery_intl.rules.glossary_file import Row, read_rows, words_of
 from gallery_intl.rules.terms import (
     BRACKETS,
     VERB,
+    alternatives,
     any_number,
     english,
     find,
@@ -45,18 +46,16 @@ class Glossary:
 
         A longer term is none of those inside it: 학습률 is no 학습.
         """
-        text = folded(text, language)
         terms = [*self.terms(source)]
         for term in terms:
-            ours = words_of(self.rows[term], language)
+            wanted = self.rows[term].get(language) or ""
             others = [
                 word
                 for other in terms
                 for word in words_of(self.rows[other], language)
-                if word not in ours
+                if word not in alternatives(wanted)
             ]
-            found = (find(word, text, language, others, inside=True) for word in ours)
-            if ours and not any(found):
+            if wanted and not has_term(text, term, wanted, language, others):
                 yield term
 
     def wrong(self, source: str, text: str, language: str) -> Iterator[tuple[str, str]]:
@@ -113,11 +112,25 @@ def read_glossary(path: Path) -> Glossary:
     return Glossary(read_rows(path) if path.is_file() else ())
 
 
-def stays_english(term: str, text: str, msgstr: str) -> bool:
-    """Return whether a translation has a term as a name: Multi-GPU, **gather**."""
-    forms = any_number(term)
-    names = re.findall(rf"\w*{forms}\w*", BRACKETS.sub("", text), re.IGNORECASE)
-    return bool(
-        any(name != name.lower() or "_" in name for name in names)
-        or re.search(rf"\*{forms}\*", msgstr, re.IGNORECASE)
-    )
+def has_term(
+    text: str, term: str, translation: str, language: str, others: Iterable[str] = ()
+) -> bool:
+    """Return whether a text has one of a term's translations, ``a/b``, inflected.
+
+    Inside ``others``, which are longer, it does not count. A name may stay English.
+    """
+    words, whole = alternatives(translation), folded(text, language)
+    found = (find(word, whole, language, others, inside=True) for word in words)
+    return any(found) or is_named(term, text)
+
+
+def is_named(term: str, text: str) -> bool:
+    """Return whether a text has an English term as a name: Multi-GPU, data_set."""
+    term = rf"\w*{any_number(term)}\w*"
+    names = re.findall(term, BRACKETS.sub("", text), re.IGNORECASE)
+    return any(name != name.lower() or "_" in name for name in names)
+
+
+def is_stressed(term: str, msgstr: str) -> bool:
+    """Return whether a translation has an English term as **gather** or *gather*."""
+    return bool(re.search(rf"\*{any_number(term)}\*", msgstr, re.IGNORECASE))

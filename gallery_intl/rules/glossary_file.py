@@ -14,7 +14,7 @@ from gallery_intl.rules.terms import alternatives, find, folded
 Row = dict[str, str]
 
 SEPARATORS = ",;\t"
-LANGUAGE = r"[a-z]{2,3}(?:_[A-Za-z]{2,4})?"
+LANGUAGE = r"[a-z]{2,3}(?:_[A-Za-z]{2,4})*(?:@[a-z]+)?"
 COLUMN = re.compile(rf"note|(?P<language>{LANGUAGE})(?: (?:typed|wrong|never))?")
 OTHERS = {"en", "note"}
 LOST = re.compile(r"\?\?+|\ufffd")
@@ -102,8 +102,8 @@ def as_row(cells: list[str], columns: Sequence[str], place: str) -> Row:
     row = dict.fromkeys(columns, "") | dict(zip(columns, cells, strict=False))
     if not row["en"]:
         raise CatalogError(f'{place}: no English term (write it into the column "en")')
-    for cell in cells:
-        if lost := LOST.search(cell):
+    for column, cell in row.items():
+        if column != "note" and (lost := LOST.search(cell)):
             told = "go back to the version before"
             raise CatalogError(f"{place}: {lost[0]} stands for lost letters ({told})")
     return row

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
-from gallery_intl.rules.glossary import Glossary, stays_english
+from gallery_intl.rules.glossary import Glossary, is_stressed
 from gallery_intl.rules.message import CODE, Message, rule
 from gallery_intl.text.cjk import HAN, HAN_AND_KANA, HANGUL, HIRAGANA, KATAKANA
 
@@ -55,8 +55,7 @@ def glossary(message: Message) -> Iterator[str]:
             right = terms.rows[term][message.language]
             yield f'"{word}" is wrong for "{term}" (write {right}, as in glossary.csv)'
     for term in terms.missing(*texts):
-        is_name = stays_english(term, message.prose, message.msgstr)
-        if not is_name and term not in wrong.values():
+        if term not in wrong.values() and not is_stressed(term, message.msgstr):
             right = terms.rows[term][message.language]
             yield f'"{term}" is not {right} here (write it, or change glossary.csv)'
 
