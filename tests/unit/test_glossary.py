@@ -151,10 +151,11 @@ def test_a_changed_term_names_all_its_uses(write: Write, tmp_path: Path) -> None
         TABLE.encode("utf-8-sig"),
         TABLE.replace(",", ";").encode(),
         TABLE.replace(",", "\t").replace("\n", "\r\n").encode("utf-8-sig"),
+        TABLE.replace("\n", "\r").encode(),
         re.sub("[^,\n]+", r'"\g<0>"', TABLE).encode(),
         TABLE.replace("\n", ",,\n").encode() + b",,,,,,,,,,\n\n",
     ],
-    ids=["BOM", "semicolons", "tabs", "quotes", "empty cells"],
+    ids=["BOM", "semicolons", "tabs", "an old Mac", "quotes", "empty cells"],
 )
 def test_a_glossary_is_read_as_a_spreadsheet_saves_it(
     write: Write, saved: bytes
