@@ -238,7 +238,8 @@ const together = (found) => {
 const likest = (word, names) => {
   if (word.length < SHORTEST_TO_MISSPELL) return [];
   const most = word.length > 11 ? 3 : word.length > 7 ? 2 : 1;
-  const near = names.map((name) => [name, distance(bare(name), word, most)]);
+  const near = names.map((name) => [name, distance(bare(name), word, most)])
+    .filter(([name, far]) => far < 3 || name[0] === word[0]);
   const least = Math.min(...near.map(([, far]) => far));
   return least > most ? [] : near.filter(([, far]) => far === least).map(([name]) => name);
 };

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from sphinx.search import SearchLanguage
+from sphinx.search.en import SearchEnglish
 
 from gallery_intl.text.cjk import HAN, HIRAGANA, IN_WORDS, KATAKANA, SYLLABLES
 
@@ -127,6 +128,8 @@ class RankedSearch(SearchLanguage):
 
 class PairSearch(RankedSearch):
     """Search by pairs of letters; names and numbers by whole words."""
+
+    stopwords = SearchEnglish.stopwords - {"out"}  # of messages; out of memory
 
     def words(self, text: str) -> list[str]:
         return pairs(text)
