@@ -90,6 +90,7 @@ def test_an_index_has_the_parts_that_our_search_reads(app: SphinxTestApp) -> Non
     app.config.html_search_language = "ko"
     for name in ("last", "missing"):
         app.add_config_value(f"gallery_intl_search_{name}", "", "")
+    app.add_config_value("gallery_intl_unbroken", {"en": ["ways"]}, "")
     app.add_search_language(search.KoreanSearch)
     app.add_env_collector(search_index.Collector)
     app.connect("build-finished", search_index.write)
@@ -100,7 +101,9 @@ def test_an_index_has_the_parts_that_our_search_reads(app: SphinxTestApp) -> Non
         index = js_index.load(file)
 
     assert set(re.findall(r"Search\._index\.(\w+)", OUR_SEARCH)) == {"ours"}
-    assert set(index["ours"]) == {"pages", "places", "said", "subject", "synonyms"}
+    parts = {"pages", "places", "said", "subject", "synonyms", "unbroken"}
+    assert set(index["ours"]) == parts
+    assert index["ours"]["unbroken"] == ["ways"]
     # what Sphinx reads when it goes on from an earlier build, and for objects
     for name in (
         "docnames",
