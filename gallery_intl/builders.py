@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sphinx.application import Sphinx
 from sphinx.builders.gettext import MessageCatalogBuilder
 from sphinx.environment import BuildEnvironment
 
@@ -10,3 +11,12 @@ def collects_messages(env: BuildEnvironment) -> bool:
     """Return whether this build makes catalogs, not pages."""
     # Sphinx 9.0.4: `SphinxTransform.app` warns that Sphinx 11 removes it
     return issubclass(env._builder_cls, MessageCatalogBuilder)
+
+
+def collect_as_written(app: Sphinx) -> None:
+    """Let no catalog be in effect where messages are collected.
+
+    Of a literal, as a comment is one, Sphinx would take the translation for the message.
+    """
+    if collects_messages(app.env):
+        app.config.locale_dirs = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
+from gallery_intl.builders import collect_as_written
 from gallery_intl.order import INSTALL_FILTER, SHOW_WAYS_OUT
 from gallery_intl.page import (
     cards,
@@ -58,6 +59,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
 def listen(app: Sphinx) -> None:
     app.connect("config-inited", catalog_links.check_repository)
     app.connect("config-inited", safety.compile_catalogs)
+    app.connect("builder-inited", collect_as_written)
     app.connect("builder-inited", locations.install_filter, priority=INSTALL_FILTER)
     app.connect("env-get-outdated", status_table.outdated)
     app.connect("env-before-read-docs", safety.guard)

@@ -131,5 +131,7 @@ def sort_rows(app: Sphinx, document: nodes.document, docname: str) -> None:
 
 def outdated(app: Sphinx, env: BuildEnvironment, *changes: set[str]) -> list[str]:
     """Find the pages whose table was made when there were other catalogs."""
+    if collects_messages(env):
+        return []
     now = "\n".join(counted(env))
     return [page for page, data in env.metadata.items() if data.get(TABLE, now) != now]
