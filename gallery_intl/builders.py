@@ -16,7 +16,7 @@ def collects_messages(env: BuildEnvironment) -> bool:
 def collect_as_written(app: Sphinx) -> None:
     """Let no catalog be in effect where messages are collected.
 
-    Of a literal, as a comment is one, Sphinx would take the translation for the message.
+    Of a literal, as comments are, Sphinx would take the translation for the message.
     """
     if collects_messages(app.env):
         app.config.locale_dirs = []

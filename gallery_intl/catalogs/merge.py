@@ -2,37 +2,23 @@
 
 Unlike ``sphinx-intl update`` it looks for a message's translation in all catalogs of
 the language: a paragraph that moved to another page keeps its translation, a changed
-one becomes fuzzy beside its previous text, a removed one stays as an obsolete entry.
-Where only code or punctuation changed the translation is adapted, if that is safe.
+one becomes fuzzy beside the text that was translated, a removed one stays as an
+obsolete entry. Where only code or punctuation changed the translation is adapted, if
+that is safe. The catalog of a page that is renamed goes on under the new name, with
+its header; that of a page that is gone ends, and others keep its translations.
 """
 
 from __future__ import annotations
 
-import difflib
-import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import polib  # type: ignore[import-untyped]
 from babel.messages import Catalog
 
 from gallery_intl.catalogs import po as catalogs
-from gallery_intl.catalogs.po import SOURCE_LANGUAGE, Pages
-
-SIMILAR = 0.6  # ratio from which a new message counts as a changed old one
-PIECE = re.compile(
-    r"``.+?``"  # a literal
-    r"|(?<=\s)<[^<>\s]+>"  # the target of a link or of a role
-    r"|https?://[!-;=?-_a-~]+(?<![.,:;!?)])"
-    r"|:[\w:+-]+:`[^`<]*`"  # a role without a text of its own
-    r"|%\([a-z_]+\)[sd]|%[sd]|\$?\{\w+\}"  # placeholders
-)
-UNREAD = ("<", "http", "%", "{", "$")  # how pieces begin that nobody reads aloud
-PUNCTUATION = re.compile(r"[.,:;!?…\"'“”‘’()–—]+")  # noqa: RUF001
-ENDS = (".。", ":：")  # noqa: RUF001  # what may end a message, half and full width
-
-Memory = dict[str, polib.POEntry]
+from gallery_intl.catalogs.po import INTERFACE, SOURCE_LANGUAGE, Pages
+from gallery_intl.catalogs.stock import Pair, Stock, original, pairs, take_stock
 
 
 def update(pot_dir: Path, locale_dir: Path, languages: list[str]) -> Iterator[Path]:
@@ -46,35 +32,33 @@ def update(pot_dir: Path, locale_dir: Path, languages: list[str]) -> Iterator[Pa
         merged = merge_language(templates, present[language], language, wording)
         if language == SOURCE_LANGUAGE:
             wording = reworded(merged)
+        paths = {page: folders[language] / f"{page}.po" for page in present[language]}
+        for page, file in merged.items():
+            path = folders[language] / f"{page}.po"
+            if catalogs.write(path, file):
+                yield path
         # Pages that are gone come last: what moved from them is safe by then.
-        for page in sorted(merged, key=lambda page: page not in templates):
-            path = folders[language] / page.with_name(page.name + ".po")
-            if page not in templates and not merged[page]:
-                path.unlink()
-                yield path
-            elif catalogs.write(path, merged[page]):
-                yield path
+        for page in sorted(paths.keys() - merged.keys()):
+            paths[page].unlink()
+            yield paths[page]
 
 
 def merge_language(
     templates: Pages, present: Pages, language: str, wording: Mapping[str, str] = {}
 ) -> Pages:
-    """Return a language's catalogs by page, merged with the templates.
-
-    The catalog of a page that is gone keeps what is translated nowhere else.
-    """
-    memory = remember(present.values())
-    empty = polib.POFile()
-    merged = {
-        page: merge(template, present.get(page, empty), memory, language, wording)
-        for page, template in sorted(templates.items())
-    }
-    known = {(entry.msgid, entry.msgstr) for file in merged.values() for entry in file}
-    for page in sorted(present.keys() - templates.keys()):
-        old = merge(empty, present[page], memory, language, {})
-        old[:] = [entry for entry in old if (entry.msgid, entry.msgstr) not in known]
-        known |= {(entry.msgid, entry.msgstr) for entry in old}
-        merged[page] = old
+    """Return a language's catalogs by page, merged with the templates."""
+    if not templates:
+        return present
+    stock = take_stock(templates, present)
+    merged = {}
+    for page, template in sorted(templates.items()):
+        merged[page] = merge(template, present.get(page), stock, language, wording)
+    for page in merged.keys() - present.keys():
+        if former := former_page(merged[page], present):
+            merged[page].header = present[former].header
+            known = dict(present[former].metadata)
+            merged[page].metadata = known or merged[page].metadata
+    keep_obsolete(merged, present)
     return merged
 
 
@@ -88,27 +72,18 @@ def reworded(pages: Pages) -> dict[str, str]:
     }
 
 
-def remember(files: Iterable[polib.POFile]) -> Memory:
-    """Collect what is translated anywhere; active entries win over obsolete ones."""
-    memory: Memory = {}
-    entries = [entry for file in files for entry in file]
-    for entry in sorted(entries, key=lambda entry: (entry.fuzzy, entry.obsolete)):
-        if entry.msgstr and not entry.previous_msgid:
-            memory.setdefault(entry.msgid, entry)
-    return memory
-
-
 def merge(
     template: polib.POFile,
-    present: polib.POFile,
-    memory: Memory,
+    present: polib.POFile | None,
+    stock: Stock,
     language: str,
     wording: Mapping[str, str],
 ) -> polib.POFile:
-    """Return the catalog of one page in one language."""
-    old = {entry.msgid: entry for entry in present}
+    """Return the catalog of one page in one language, without obsolete entries."""
+    present = polib.POFile() if present is None else present
+    old = {entry.msgid: entry for entry in catalogs.active(present)}
     wanted = {entry.msgid for entry in template}
-    gone = [entry for entry in present if entry.msgid not in wanted]
+    gone = [original(entry) for entry in present if entry.msgid not in wanted]
     merged = polib.POFile()
     merged.header = present.header
     merged.metadata = present.metadata or header(language, template.metadata)
@@ -117,52 +92,11 @@ def merge(
         entry.comment = source.comment
         if better := wording.get(source.msgid):
             entry.comment = f"{source.comment}\nEnglish, better: {better}".strip()
-        _translate(entry, old.get(source.msgid), memory, gone)
+        stock.translate(entry, old.get(source.msgid), gone)
         if language == SOURCE_LANGUAGE:
             _follow_source(entry)
         merged.append(entry)
-    merged.extend(obsolete(gone, merged))
     return merged
-
-
-def _translate(
-    entry: polib.POEntry,
-    old: polib.POEntry | None,
-    memory: Memory,
-    gone: list[polib.POEntry],
-) -> None:
-    """Fill an entry from its page, else from the memory, else from a similar one."""
-    if same := old if old and old.msgstr else memory.get(entry.msgid, old):
-        _copy(same, entry)
-    elif done := _adapted(entry.msgid, gone):
-        entry.msgstr, entry.tcomment = done
-    elif similar := _similar(entry.msgid, gone):
-        _copy(similar, entry)
-        entry.previous_msgid = similar.msgid
-        entry.fuzzy = True
-
-
-def _copy(old: polib.POEntry, entry: polib.POEntry) -> None:
-    entry.msgstr = old.msgstr
-    entry.tcomment = old.tcomment
-    entry.flags = list(old.flags)
-    entry.previous_msgid = old.previous_msgid
-
-
-def _adapted(msgid: str, gone: list[polib.POEntry]) -> tuple[str, str] | None:
-    """Find a translation of which only code or punctuation is to be changed."""
-    for old in gone:
-        if old.fuzzy or old.msgstr in ("", old.msgid):
-            continue
-        if translation := adapt(old.msgid, msgid, old.msgstr):
-            return translation, old.tcomment
-    return None
-
-
-def _similar(msgid: str, gone: list[polib.POEntry]) -> polib.POEntry | None:
-    candidates = {entry.msgid: entry for entry in gone if entry.msgstr}
-    best = difflib.get_close_matches(msgid, candidates, n=1, cutoff=SIMILAR)
-    return candidates[best[0]] if best else None
 
 
 def _follow_source(entry: polib.POEntry) -> None:
@@ -173,18 +107,58 @@ def _follow_source(entry: polib.POEntry) -> None:
         entry.fuzzy = False
 
 
-def obsolete(
-    gone: list[polib.POEntry], merged: polib.POFile
-) -> Iterator[polib.POEntry]:
-    """Yield removed translations as obsolete entries, but not those used again."""
-    used = {entry.previous_msgid for entry in merged if entry.previous_msgid}
-    for entry in gone:
-        worth_keeping = entry.msgstr and entry.msgstr != entry.msgid
-        if worth_keeping and entry.msgid not in used:
+def former_page(new: polib.POFile, present: Pages) -> Path | None:
+    """Return the page that more than half of a new one's messages are from, if any."""
+    known = pairs(new)
+
+    def shared(page: Path) -> int:
+        return len(known & pairs(present[page]))
+
+    best = max(sorted(present), key=shared, default=None)
+    enough = len(new) // 2 + 1
+    return best if best is not None and shared(best) >= enough else None
+
+
+def keep_obsolete(merged: Pages, present: Pages) -> None:
+    """Keep as obsolete entries what is translated nowhere any more.
+
+    What a page that is gone leaves is kept by the one that took most of it, else by
+    the nearest. No catalog gets a message twice, which gettext would refuse.
+    """
+    used = {pair for file in merged.values() for pair in pairs(file)}
+    for page in sorted(present, key=lambda page: page not in merged):
+        file, wanted = present[page], {x.msgid for x in merged.get(page, ())}
+        left = [x for x in file if x.obsolete or x.msgid not in wanted]
+        shelves = [merged[x] for x in by_nearness(page, file, merged)] if left else []
+        for entry in left:
+            _shelve(original(entry), shelves, used)
+
+
+def _shelve(entry: polib.POEntry, shelves: list[polib.POFile], used: set[Pair]) -> None:
+    """Put an entry into the first catalog that lacks its message, if it is of use."""
+    pair = entry.msgid, entry.msgstr
+    if entry.msgstr in ("", entry.msgid) or pair in used:
+        return
+    for shelf in shelves:
+        if not shelf.find(entry.msgid, include_obsolete_entries=True):
             entry.obsolete = True
-            entry.occurrences = []
-            entry.comment = ""
-            yield entry
+            entry.occurrences, entry.comment = [], ""
+            shelf.append(entry)
+            used.add(pair)
+            return
+
+
+def by_nearness(page: Path, file: polib.POFile, merged: Pages) -> list[Path]:
+    """Return the pages in the order in which they keep what a page leaves."""
+    known = pairs(file)
+
+    def nearness(other: Path) -> tuple[bool, bool, int, int, bool]:
+        is_page, is_index = other.name != INTERFACE, other.name == "index"
+        same = [a == b for a, b in zip(page.parts, other.parts, strict=False)]
+        taken = len(known & pairs(merged[other]))
+        return other == page, is_page, taken, sum(same), is_index
+
+    return sorted(merged, key=nearness, reverse=True)
 
 
 def header(language: str, template: dict[str, str]) -> dict[str, str]:
@@ -197,43 +171,3 @@ def header(language: str, template: dict[str, str]) -> dict[str, str]:
         "Content-Transfer-Encoding": "8bit",
         "Plural-Forms": Catalog(language).plural_forms,
     }
-
-
-def adapt(old: str, new: str, translation: str) -> str | None:
-    """Return the translation of ``new``, made from that of ``old``; None if unsafe."""
-    if _plain(old) != _plain(new):
-        return None
-    swapped = _swap(PIECE.findall(old), PIECE.findall(new), translation)
-    return swapped and _end(old, new, swapped)
-
-
-def _plain(message: str) -> str:
-    """Return a message without punctuation, and with a mark for each piece of code."""
-    words = PUNCTUATION.sub("", PIECE.sub("\0", message))
-    return " ".join(words.split())
-
-
-def _swap(old: list[str], new: list[str], translation: str) -> str | None:
-    """Return a translation with other pieces of code, exchanged all at once."""
-    pairs = set(zip(old, new, strict=True))
-    into = dict(pairs)
-    if len(into) < len(pairs):  # one piece became two different ones
-        return None
-    if Counter(PIECE.findall(translation)) != Counter(old):
-        return None
-    for piece in PIECE.finditer(translation):
-        is_heard = into[piece[0]] != piece[0] and not piece[0].startswith(UNREAD)
-        # a Korean particle depends on how a piece sounds
-        if is_heard and "가" <= translation[piece.end() :][:1] <= "힣":
-            return None
-    return PIECE.sub(lambda piece: into[piece[0]], translation)
-
-
-def _end(old: str, new: str, translation: str) -> str | None:
-    """Return a translation with the mark at its end that the new message has there."""
-    if old[-1:] == new[-1:]:
-        return translation
-    before = next((marks for marks in ENDS if old.endswith(marks[0])), "")
-    after = next((marks for marks in ENDS if new.endswith(marks[0])), "")
-    width = before.find(translation[-1:]) if before and after else -1
-    return translation[:-1] + after[width] if width >= 0 else None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gallery_intl.catalogs.merge import adapt
+from gallery_intl.catalogs.adapt import adapt
 
 SAFE = {
     "a literal": (

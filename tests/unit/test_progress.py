@@ -75,6 +75,13 @@ def test_a_page_that_only_another_language_has_is_compared_with_nothing(
     assert lines[1].split() == ["part/page", "-", "25", "%", "(6", "words)"]
 
 
+def test_a_catalog_without_living_messages_counts_nowhere(locales: Path) -> None:
+    gone = catalogs.po_path(locales, "ko", "part/gone")
+    gone.write_text(HEADER + '#~ msgid "gone"\n#~ msgstr "사라짐"\n', "utf-8")
+
+    assert list(progress.table(locales, ["en", "ko"])) == ["part/page"]
+
+
 def test_the_numbers_for_programs_are_the_same(locales: Path) -> None:
     rows = progress.table(locales, ["ko"])
 

@@ -1,6 +1,7 @@
 """The catalogs command: what a translator wrote is never lost."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import polib
@@ -81,9 +82,24 @@ def test_a_removed_message_stays_and_serves_when_it_comes_back() -> None:
 
 
 def test_the_translations_of_a_removed_page_live_on() -> None:
+    templates = {PAGE: template("Two"), Path("part/index"): template("Part")}
+    present = {OTHER: catalog(One_rank="하나"), Path("sphinx"): catalog(Next="다음")}
+
+    merged = merge_language(
+        templates | {Path("sphinx"): template("Next")}, present, "ko"
+    )
+
+    assert OTHER not in merged
+    kept = merged[Path("part/index")].obsolete_entries()
+    assert [(entry.msgid, entry.msgstr) for entry in kept] == [("One rank", "하나")]
+    back = merge_language({OTHER: template("One rank")}, merged, "ko")
+    assert translated(back[OTHER]) == {"One rank": "하나"}
+
+
+def test_without_templates_nothing_changes() -> None:
     merged = merge_language({}, {PAGE: catalog(One_rank="하나")}, "ko")
 
-    assert [(entry.msgstr, entry.obsolete) for entry in merged[PAGE]] == [("하나", 1)]
+    assert [(entry.msgstr, entry.obsolete) for entry in merged[PAGE]] == [("하나", 0)]
 
 
 def test_a_fuzzy_message_of_an_earlier_change_stays_fuzzy() -> None:
@@ -94,6 +110,97 @@ def test_a_fuzzy_message_of_an_earlier_change_stays_fuzzy() -> None:
     (entry,) = merge_language({PAGE: template("Now")}, {PAGE: old}, "ko")[PAGE]
 
     assert (entry.fuzzy, entry.previous_msgid) == (True, "Then")
+
+
+A, B, C = (f"Every rank {x} it at once." for x in ("calls", "runs", "starts"))
+
+
+def test_a_message_that_changes_twice_keeps_the_text_that_was_translated() -> None:
+    once = merge_language({PAGE: template(B)}, {PAGE: catalog(**{A: "가"})}, "ko")
+
+    twice = merge_language({PAGE: template(C)}, once, "ko")
+
+    (entry,) = twice[PAGE]
+    assert (entry.msgstr, entry.fuzzy, entry.previous_msgid) == ("가", True, A)
+
+
+@pytest.mark.parametrize("between", [[B], [B, C], [B, "Gone"], ["Gone", B]])
+def test_a_message_that_changes_back_is_as_it_was(between: list[str]) -> None:
+    old = merge_language({PAGE: template(A)}, {PAGE: catalog(**{A: "가"})}, "ko")
+    before, pages = str(old[PAGE]), old
+    for message in between:
+        pages = merge_language({PAGE: template(message)}, pages, "ko")
+
+    assert str(merge_language({PAGE: template(A)}, pages, "ko")[PAGE]) == before
+
+
+def test_a_translation_that_was_doubted_is_not_trusted_when_english_returns() -> None:
+    old = catalog(**{A: "가"})
+    old[0].flags.append("fuzzy")
+
+    once = merge_language({PAGE: template(B)}, {PAGE: old}, "ko")
+    back, *_ = merge_language({PAGE: template(A)}, once, "ko")[PAGE]
+
+    assert (back.msgstr, back.fuzzy) == ("가", True)
+
+
+def test_of_two_changes_the_code_alone_is_adapted_to_what_was_translated() -> None:
+    old = catalog(**{"Set ``x`` at once.": "``x`` 값을 정합니다."})
+    once = merge_language({PAGE: template("Set ``x`` now.")}, {PAGE: old}, "ko")
+    assert once[PAGE][0].fuzzy
+
+    entry, *_ = merge_language({PAGE: template("Set ``y`` at once.")}, once, "ko")[PAGE]
+
+    assert (entry.msgstr, entry.fuzzy) == ("``y`` 값을 정합니다.", False)
+
+
+def test_a_previous_text_that_another_tool_left_is_removed() -> None:
+    old = catalog(One_rank="하나", Two="")
+    old[0].previous_msgid = old[1].previous_msgid = "Then"
+    old[1].flags.append("fuzzy")
+    templates = {PAGE: template("One rank", "Two"), OTHER: template("One rank")}
+
+    merged = merge_language(templates, {PAGE: old}, "ko")
+
+    assert [(x.fuzzy, x.previous_msgid) for x in merged[PAGE]] == [(False, None)] * 2
+    assert translated(merged[OTHER]) == {"One rank": "하나"}
+
+
+def test_fuzzy_messages_and_near_misses_follow_to_another_page() -> None:
+    fuzzy = merge_language({PAGE: template(B)}, {PAGE: catalog(**{A: "가"})}, "ko")
+
+    (same,) = merge_language({OTHER: template(B), PAGE: template("Two")}, fuzzy, "ko")[
+        OTHER
+    ]
+    near = merge_language(
+        {OTHER: template(B), PAGE: template("Two")}, {PAGE: catalog(**{A: "가"})}, "ko"
+    )
+
+    for entry in same, near[OTHER][0]:
+        assert (entry.msgstr, entry.fuzzy, entry.previous_msgid) == ("가", True, A)
+    assert not near[PAGE].obsolete_entries()  # it lives on the other page
+
+
+def test_what_is_gone_for_long_is_near_to_nothing_elsewhere() -> None:
+    gone = merge_language({PAGE: template("Two")}, {PAGE: catalog(**{A: "가"})}, "ko")
+
+    merged = merge_language({OTHER: template(B), PAGE: template("Two")}, gone, "ko")
+
+    assert not merged[OTHER][0].msgstr
+    assert [x.msgid for x in merged[PAGE].obsolete_entries()] == [A]
+
+
+def test_another_translation_of_a_message_is_kept_where_there_is_room() -> None:
+    old = merge_language({PAGE: template(B)}, {PAGE: catalog(**{A: "가"})}, "ko")
+    old[PAGE].append(polib.POEntry(msgid=A, msgstr="나"))
+    templates = {OTHER: template("Two"), PAGE: template(A)}
+
+    merged = merge_language(templates, old, "ko")
+
+    assert [(x.msgid, x.msgstr) for x in merged[PAGE]] == [(A, "나")]
+    assert [x.msgstr for x in merged[OTHER].obsolete_entries()] == ["가"]
+    again = merge_language(templates, merged, "ko")
+    assert [str(again[x]) for x in again] == [str(merged[x]) for x in merged]
 
 
 def test_english_follows_its_source_until_somebody_words_it_anew() -> None:
@@ -177,16 +284,32 @@ def test_a_page_that_moved_takes_its_catalog_along(tmp_path: Path) -> None:
     assert catalogs.translations(new) == {"One rank": "하나", "Two": "둘"}
 
 
-def test_of_a_page_that_is_gone_stays_what_is_translated_nowhere_else() -> None:
-    present = {
-        OTHER: catalog(One_rank="하나", Two="둘"),
-        Path("part/third"): catalog(Two="둘"),
-    }
+def test_a_renamed_page_keeps_who_translated_and_reviewed_it() -> None:
+    old = catalog(One_rank="하나", Two="둘", Three="셋", Gone="넷")
+    old.header, old.metadata = (
+        "licence",
+        {"Last-Translator": "김하나", "X-Reviewed": "Lee"},
+    )
+    present = {OTHER: old, Path("part/third"): catalog(Two="둘")}
+    templates = {PAGE: template("One rank", "Two", "New")}
 
-    merged = merge_language({PAGE: template("One rank")}, present, "ko")
+    merged = merge_language(templates, present, "ko")
 
-    assert [(entry.msgid, entry.obsolete) for entry in merged[OTHER]] == [("Two", 1)]
-    assert len(merged[Path("part/third")]) == 0
+    assert list(merged) == [PAGE]
+    assert (merged[PAGE].header, merged[PAGE].metadata) == (old.header, old.metadata)
+    left = [entry.msgid for entry in merged[PAGE].obsolete_entries()]
+    assert left == ["Three", "Gone"]
+    assert str(merge_language(templates, merged, "ko")[PAGE]) == str(merged[PAGE])
+
+
+def test_a_new_page_is_not_reviewed_for_a_few_sentences_of_another() -> None:
+    old = catalog(One_rank="하나", Two="둘")
+    old.metadata = {"X-Reviewed": "Lee, 2026-03-01"}
+    templates = {PAGE: template("One rank", "Three"), OTHER: template("One rank")}
+
+    assert (
+        "X-Reviewed" not in merge_language(templates, {OTHER: old}, "ko")[PAGE].metadata
+    )
 
 
 @pytest.mark.parametrize("stop", [1, 2, 3])
@@ -206,15 +329,18 @@ def test_an_interrupted_update_loses_nothing(
         catalogs.write(path, catalog(One_rank="하나", Two="둘", Three="셋"))
     expected = run(tmp_path / "undisturbed")
     calls = iter(range(1, 100))
-    replace = Path.replace
 
-    def interrupt(source: Path, target: Path) -> Path:
-        if next(calls) == stop:
-            raise KeyboardInterrupt
-        return replace(source, target)
+    def stopping(function: Callable[..., None]) -> Callable[..., None]:
+        def call(*arguments: Path, **options: bool) -> None:
+            if next(calls) == stop:
+                raise KeyboardInterrupt
+            function(*arguments, **options)
+
+        return call
 
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "replace", interrupt)
+        patch.setattr(Path, "replace", stopping(Path.replace))
+        patch.setattr(Path, "unlink", stopping(Path.unlink))
         with pytest.raises(KeyboardInterrupt):
             run(tmp_path / "interrupted")
 
