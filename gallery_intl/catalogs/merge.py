@@ -88,7 +88,9 @@ def merge(
     merged.header = present.header
     merged.metadata = present.metadata or header(language, template.metadata)
     for source in template:
-        entry = polib.POEntry(msgid=source.msgid, occurrences=source.occurrences)
+        # no lines: with them a new paragraph would change every message below it
+        files = dict.fromkeys((file, "") for file, _line in source.occurrences)
+        entry = polib.POEntry(msgid=source.msgid, occurrences=[*files])
         entry.comment = source.comment
         if better := wording.get(source.msgid):
             entry.comment = f"{source.comment}\nEnglish, better: {better}".strip()

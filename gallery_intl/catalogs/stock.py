@@ -16,7 +16,8 @@ from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs.adapt import adapt
 from gallery_intl.catalogs.po import Pages
 
-SIMILAR = 0.6  # ratio from which a new message counts as a changed old one
+SIMILAR = 0.6  # ratio from which a new message counts as a changed old one ...
+SIMILAR_ELSEWHERE = 0.72  # ... of another page: below it most are chance, measured
 
 Memory = dict[str, polib.POEntry]
 Pair = tuple[str, str]  # a message and its translation
@@ -40,8 +41,9 @@ class Stock(NamedTuple):
             _copy(same, entry)
         elif done := _adapted(entry.msgid, [*gone, *self.moved]):
             entry.msgstr, entry.tcomment = done
-        elif similar := _similar(entry.msgid, gone) or _similar(
-            entry.msgid, self.moved
+        elif similar := (
+            _similar(entry.msgid, gone, SIMILAR)
+            or _similar(entry.msgid, self.moved, SIMILAR_ELSEWHERE)
         ):
             _copy(similar, entry)
             entry.previous_msgid = None if similar.fuzzy else similar.msgid
@@ -103,7 +105,9 @@ def _adapted(msgid: str, gone: list[polib.POEntry]) -> tuple[str, str] | None:
     return None
 
 
-def _similar(msgid: str, gone: list[polib.POEntry]) -> polib.POEntry | None:
+def _similar(
+    msgid: str, gone: list[polib.POEntry], ratio: float
+) -> polib.POEntry | None:
     candidates = {entry.msgid: entry for entry in gone if entry.msgstr}
-    best = difflib.get_close_matches(msgid, candidates, n=1, cutoff=SIMILAR)
+    best = difflib.get_close_matches(msgid, candidates, n=1, cutoff=ratio)
     return candidates[best[0]] if best else None

@@ -1,8 +1,8 @@
-"""Let messages and warnings name the line that a person wrote.
+"""Let messages and warnings name what a person wrote.
 
-A translator who follows ``#: gallery/part/page.py:28`` finds the sentence itself, not
-the generated reST. So does whoever reads a warning about a page, in any builder; one
-about a translation names the line of its ``.po``.
+A translator who follows ``#: gallery/part/page.py`` finds the sentence itself, not the
+generated reST. Whoever reads a warning about a page, in any builder, finds its line;
+one about a translation names the line of its ``.po``.
 """
 
 from __future__ import annotations

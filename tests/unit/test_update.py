@@ -40,7 +40,7 @@ def test_a_kept_message_keeps_its_translation_and_comment() -> None:
 
     assert translated(merged) == {"One rank": "랭크 하나"}
     assert merged[0].tcomment == "note"
-    assert merged[0].occurrences == [("gallery/part/page.py", "1")]
+    assert merged[0].occurrences == [("gallery/part/page.py", "")]
 
 
 def test_a_catalog_keeps_who_translated_and_who_reviewed_it() -> None:
@@ -110,6 +110,18 @@ def test_a_fuzzy_message_of_an_earlier_change_stays_fuzzy() -> None:
     (entry,) = merge_language({PAGE: template("Now")}, {PAGE: old}, "ko")[PAGE]
 
     assert (entry.fuzzy, entry.previous_msgid) == (True, "Then")
+
+
+def test_a_paragraph_put_before_others_changes_none_of_their_lines() -> None:
+    once = template("One", "Two")
+    once[0].occurrences.append(("gallery/part/page.py", "7"))
+    old = merge_language({PAGE: once}, {}, "ko")
+
+    merged = merge_language({PAGE: template("New", "One", "Two")}, old, "ko")
+
+    before, after = str(old[PAGE]), str(merged[PAGE])
+    new = '#: gallery/part/page.py\nmsgid "New"\nmsgstr ""\n\n'
+    assert after.replace(new, "") == before
 
 
 A, B, C = (f"Every rank {x} it at once." for x in ("calls", "runs", "starts"))
