@@ -44,7 +44,7 @@ serve: $(LIGHT)  ## show the built site at http://127.0.0.1:8000 (PORT=...)
 live-%: $(LIVE_READY)  ## show each saved edit in the browser (RUN=no: runs no script)
 	@$(SITE) live $* --port $(PORT) $(if $(PREVIEW),--no-run)
 
-catalogs: $(READY)  ## bring the .po files up to the scripts
+catalogs: $(LIGHT)  ## bring the .po files up to the scripts; runs none of them
 	@$(SITE) catalogs
 
 todo-%: $(LIGHT)  ## list what is untranslated or fuzzy, as file:line

@@ -11,6 +11,7 @@ from __future__ import annotations
 REMOVE_FURNITURE = 8  # what Sphinx-Gallery adds is no message
 HIDE_LINKS = 9  # a list of lessons to know first is no message
 ANNOTATE = 12  # the page as it is in English, before anything changes it
+PLACE_ALT_TEXTS = 13  # if nothing was run; the comments of their code go before them
 TRANSLATE_SCRIPT = 14
 COLLECT_COMMENTS = 15
 LOCATE = 16  # after the comments, which know their own lines

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import functools
-import shutil
 import sys
 from pathlib import Path
 
@@ -12,8 +11,9 @@ from gallery_intl.__main__ import check, command_line, merged, progress, reviewe
 from gallery_intl.__main__ import run as run_command
 from gallery_intl.files import remove_unfinished
 from gallery_site.build import build_site, only_one, run_scripts
-from gallery_site.languages import explain, run_sphinx
-from gallery_site.notebooks import collect
+from gallery_site.languages import explain
+from gallery_site.messages import collect
+from gallery_site.notebooks import collect as collect_notebooks
 from gallery_site.offline import pack
 from gallery_site.project import BuildError, read_site
 
@@ -32,7 +32,7 @@ def zip_(options: argparse.Namespace) -> None:
 
 def notebooks(options: argparse.Namespace) -> None:
     """Copy all languages' notebooks into a folder, for the branch of that name."""
-    made = collect(read_site(options.source), options.folder)
+    made = collect_notebooks(read_site(options.source), options.folder)
     print(f"{len(made)} notebooks are in {options.folder}")
 
 
@@ -42,18 +42,11 @@ def run(options: argparse.Namespace) -> None:
 
 
 def catalogs(options: argparse.Namespace) -> None:
-    """Bring the catalogs of all languages up to the scripts."""
+    """Bring the catalogs of all languages up to the scripts; run none of them."""
     site = read_site(options.source)
-    templates, doctrees = site.out / "gettext", site.doctrees("gettext")
     with only_one(site):
         remove_unfinished(site.locale_dir)
-        run_scripts(site)
-        for folder in (templates, doctrees):
-            shutil.rmtree(folder, ignore_errors=True)
-        values = {"gallery_intl_run": False}
-        if run_sphinx(site.srcdir, "gettext", templates, doctrees, values, sys.stderr):
-            raise BuildError("no messages collected; the catalogs are as they were")
-        for path in merged(templates, site.locale_dir, list(site.languages)):
+        for path in merged(collect(site), site.locale_dir, list(site.languages)):
             print(path.relative_to(site.srcdir))
 
 

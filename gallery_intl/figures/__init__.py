@@ -49,13 +49,14 @@ def reset(gallery_conf: dict[str, Any], fname: str | None) -> None:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    from gallery_intl.figures import figures
+    from gallery_intl.figures import alt_texts, figures
 
     app.setup_extension("sphinx_gallery.gen_gallery")
     app.add_directive("image-sg", figures.GalleryImage, override=True)
-    app.add_directive("alt-text", figures.AltText)
+    app.add_directive("alt-text", alt_texts.AltText)
     app.add_node(figures.figure_message)
-    app.add_transform(figures.Describe)
+    app.add_transform(alt_texts.PlaceAltTexts)
+    app.add_transform(alt_texts.Describe)
     app.add_transform(figures.TranslateFigures)
     app.add_css_file(figures.STYLE.name)
     app.connect("builder-inited", figures.add_style)

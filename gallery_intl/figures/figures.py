@@ -1,9 +1,5 @@
 """Show each figure of the gallery with its words in the reader's language.
 
-What it shows is said in the text before its code, for those who do not see it::
-
-    # .. alt-text:: Two bars, one for each device. Both have five rows.
-
 Matplotlib draws a figure once, as SVG. Its words and its alt text are messages of the
 page that draws it; each language's build writes its own copy, and shows it wherever an
 image shows the figure. Sphinx itself collects, copies and watches the copies.
@@ -25,21 +21,18 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
-from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from gallery_intl import order
 from gallery_intl.builders import collects_messages
+from gallery_intl.catalogs.labels import LABEL
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 from gallery_intl.figures import svg, upstream
+from gallery_intl.figures.alt_texts import waiting
 from gallery_intl.files import replace_file
 from gallery_intl.page import page as pages
-from gallery_intl.text.wrapping import one_line
-
-logger = logging.getLogger(__name__)
 
 STYLE = Path(__file__).parents[1] / "static" / "figures.css"
-ALT_TEXTS = "gallery_intl_alt_texts"  # of a page, for figures that are still to come
 MAKES_FIGURE = re.compile(r"\b(subplots|subplot_mosaic|figure|subplot)\(")
 
 
@@ -102,33 +95,6 @@ class figure_message(addnodes.translatable, nodes.raw):
         return [self["message"]]
 
 
-class alt_text(nodes.container):
-    """What a figure shows, in words; it stands behind the figure until it is read."""
-
-
-def waiting(env: BuildEnvironment) -> list[alt_text]:
-    """Return what is said of figures that the page being read has not shown yet."""
-    if ALT_TEXTS not in env.temp_data:
-        env.temp_data[ALT_TEXTS] = []
-    found: list[alt_text] = env.temp_data[ALT_TEXTS]
-    return found
-
-
-class AltText(SphinxDirective):
-    """Describe a figure of the next code block to those who do not see it."""
-
-    has_content = True
-
-    def run(self) -> list[nodes.Node]:
-        self.assert_has_content()
-        node = alt_text("", *self.parse_content_to_nodes())
-        self.set_source_info(node)
-        for paragraph in node.findall(nodes.paragraph):
-            paragraph["context"] = "alt text"
-        waiting(self.env).append(node)
-        return []
-
-
 class GalleryImage(upstream.ImageSg, SphinxDirective):  # type: ignore[misc]
     """The ``image-sg`` directive, which shows an SVG figure in any language."""
 
@@ -159,44 +125,10 @@ class GalleryImage(upstream.ImageSg, SphinxDirective):  # type: ignore[misc]
         alt = "" if upstream.is_file_name(alt, uri) else alt
         for text in figure_messages(figure, alt, script.text):
             node = figure_message("", "", format="", message=text)
-            node["context"] = "alt text" if text == alt else "figure label"
+            node["context"] = LABEL if text != alt else f"{LABEL}: alt text"
             node.source = str(script.path)
             node.line = line_of(text, script.text, block[:2])
             yield node
-
-
-class Describe(SphinxTransform):
-    """Give each figure the words that describe it, which were translated by now."""
-
-    default_priority = order.DESCRIBE
-
-    def apply(self, **kwargs: Any) -> None:
-        images = list(self.document.findall(nodes.image))
-        for node in waiting(self.env) if images else []:  # none: nothing was run
-            logger.warning(
-                "this alt text has no figure: the next code block draws too few",
-                type="gallery_intl",
-                subtype="figures",
-                location=node,
-            )
-        if collects_messages(self.env):
-            return
-        for image in images:
-            said = image.next_node(siblings=True, descend=False)
-            if isinstance(said, alt_text):
-                image["alt"] = one_line(said.astext())
-                said.parent.remove(said)
-                if not (self.is_english or all(map(is_translated, said))):
-                    image["classes"].append(f"language-{SOURCE_LANGUAGE}")
-
-    @property
-    def is_english(self) -> bool:
-        return bool(self.config.language == SOURCE_LANGUAGE)
-
-
-def is_translated(node: nodes.Node) -> bool:
-    """Return whether Sphinx says of a text that it has put a translation there."""
-    return isinstance(node, nodes.Element) and bool(node.get("translated"))
 
 
 class TranslateFigures(SphinxTransform):

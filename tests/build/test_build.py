@@ -311,19 +311,28 @@ def test_plain_sphinx_builds_a_language_by_itself(source: Path) -> None:
     assert "language-menu" not in text
 
 
+@already_built
 def test_catalogs_take_in_new_messages_and_keep_the_rest(
     source: Path, make: Make
 ) -> None:
     assert make("catalogs").returncode == 0
-    before = snapshot(source / "locales", "*.po")
-    again = make("catalogs")
-    assert again.returncode == 0, again.stderr
-    assert snapshot(source / "locales", "*.po") == before
+    english = catalogs.po_path(source / "locales", "en", PAGE)
+    label = '#. figure label\n#: gallery/part/page.py\nmsgid "Rows"\nmsgstr "Rows"\n\n'
+    edit(english, "#. comment", f"{label}#. comment")
+    changed = make("catalogs").stdout.split()
+    assert changed == [f"locales/en/LC_MESSAGES/{PAGE}.po"]
+    assert label not in english.read_text("utf-8")  # the last run drew no figure
+
+    edit(english, "#. comment", f"{label}#. comment")
     script = source / "gallery" / "part" / "page.py"
     edit(script, "# One paragraph.", "# One paragraph.\n#\n# And another one.")
+    shutil.rmtree(source / "tutorials")
 
     assert make("catalogs").returncode == 0
 
+    assert runs(source) == 1
+    assert not (source / "tutorials").exists()
+    assert label in english.read_text("utf-8")
     entries = {entry.msgid: entry for entry in catalogs.read(po(source))}
     assert entries["One paragraph."].msgstr == "문단 하나."
     new = entries["And another one."]

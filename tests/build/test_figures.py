@@ -9,6 +9,8 @@ import pytest
 from paths import ROOTS
 from sphinx.testing.util import SphinxTestApp
 
+from gallery_intl.catalogs import po
+from gallery_intl.catalogs.labels import keep_labels
 from gallery_intl.figures import figures, svg, upstream
 
 ROOT = ROOTS / "test-figures"
@@ -197,12 +199,13 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return source
 
 
-def build(source: Path, builder: str, language: str) -> Path:
+def build(source: Path, builder: str, language: str, **values: bool) -> Path:
+    settings = {f"sphinx_gallery_conf.{key}": value for key, value in values.items()}
     app = SphinxTestApp(
         builder,
         srcdir=source,
         builddir=source / f"_build-{builder}-{language}",
-        confoverrides={"language": language},
+        confoverrides={"language": language, **settings},
     )
     try:
         app.build()
@@ -254,8 +257,27 @@ def test_the_catalog_has_words_and_alt_with_their_lines(drawn: Path) -> None:
     for no_message in ("took", "as it is", "all_reduce", 'msgid "rows"'):
         assert no_message not in pot
     assert 'msgid "The first has no line."' in pot
-    assert pot.count("#. alt text\n") == 3
+    assert pot.count("#. alt text\n") == 2
+    assert pot.count("#. figure label: alt text\n") == 1
     assert pot.count("#. figure label\n") == 6
+
+
+def test_a_page_that_was_not_run_has_the_messages_that_it_had(
+    drawn: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(ROOT, tmp_path / "root")
+    index = "Start\n=====\n\n.. toctree::\n\n   tutorials/index\n"
+    (tmp_path / "root/index.rst").write_text(index)  # shows no figure
+    out = build(tmp_path / "root", "gettext", "en", plot_gallery=False)
+    ran = po.read(build(drawn, "gettext", "en") / "tutorials/rows.pot")
+    template = po.read(out / "tutorials/rows.pot")
+    assert len(template) == len(ran) - 7
+
+    keep_labels(template, ran)
+
+    assert [(x.msgid, x.comment) for x in template] == [
+        (x.msgid, x.comment) for x in ran
+    ]
 
 
 def test_the_page_shows_the_figure_of_its_language(drawn: Path) -> None:

@@ -34,10 +34,12 @@ SHARED = """
     __main__: check command_line merged progress reviewed run todo
     builders: collects_messages
     catalogs: po
+    catalogs.labels: keep_labels
     catalogs.po: CatalogError INTERFACE SOURCE_LANGUAGE compile_language
     downloads.downloads: script_download
     downloads.notebook: Cell
     figures: style svg
+    figures.figures: MAKES_FIGURE
     files: html_pages remove_unfinished replace_file
     interface.languages: alternate_tags alternates language_links language_tag
     interface.search: RankedSearch
@@ -51,7 +53,7 @@ SHARED = """
     page.upstream: BOX FIGURE FOOTER
     rules.check: check_catalogs
     rules.glossary: read_glossary
-    script.source: Block blocks packages tokens
+    script.source: Block blocks packages same_program tokens
     text.breaks: at_colon
     text.sentences: describe joined sentences
     text.wrapping: wrap

@@ -1,0 +1,110 @@
+"""Collect the messages of all pages, and run no script for it.
+
+A page that ran as it now is, is read as the run made it. The others are made anew in a
+folder apart, without outputs; the words of their figures are those that were known.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from gallery_intl.catalogs import po
+from gallery_intl.catalogs.labels import keep_labels
+from gallery_intl.figures.figures import MAKES_FIGURE
+from gallery_intl.script.source import same_program
+from gallery_run import fingerprint
+from gallery_run.run import run_gallery
+from gallery_run.upstream import is_done
+from gallery_site.languages import run_sphinx
+from gallery_site.live_build import mirror
+from gallery_site.project import BuildError, Site
+
+NOT_RUN = {"sphinx_gallery_conf.plot_gallery": False}
+NOT_DRAWN = (
+    "%s: new words of its figures are not in the catalogs yet "
+    "(run it: make html; then again: make catalogs)"
+)
+
+
+class Script(NamedTuple):
+    """A script of the gallery, and its copies, which lie beside its pages."""
+
+    path: Path
+    page: str
+    made: Path  # beside the page that is read for its messages
+    ran: Path  # beside the page of the last run
+    catalog: Path  # the English one
+
+    @property
+    def has_run(self) -> bool:
+        """Whether the page is as a run of this script made it."""
+        return is_done(self.path, self.made)
+
+    @property
+    def may_draw_anew(self) -> bool:
+        """Whether there may be words of figures that no catalog has."""
+        text = self.path.read_text(encoding="utf-8")
+        if not MAKES_FIGURE.search(text):
+            return False
+        if self.ran.is_file():
+            return same_program(self.ran.read_text(encoding="utf-8"), text) is not None
+        return not self.catalog.is_file()
+
+
+def scripts(site: Site, source: Path) -> Iterator[Script]:
+    """Yield the scripts whose pages were made below a folder."""
+    pairs = fingerprint.gallery_dirs(site.srcdir, site.config.sphinx_gallery_conf)
+    for examples, generated in pairs:
+        folder = source / generated.relative_to(site.srcdir)
+        for made in sorted(folder.rglob("*.py")):
+            name = made.relative_to(folder)
+            page = made.relative_to(source).with_suffix("").as_posix()
+            english = po.po_path(site.locale_dir, po.SOURCE_LANGUAGE, page)
+            if (examples / name).is_file():
+                yield Script(examples / name, page, made, generated / name, english)
+
+
+def collect(site: Site) -> Path:
+    """Write the templates of all catalogs; return their folder."""
+    source = site.out / "messages"
+    shutil.rmtree(source, ignore_errors=True)
+    make_pages(site, source)
+    templates = source / "templates"
+    values = {"gallery_intl_run": False, "gallery_intl_preview": True}
+    folders = templates, source / "doctrees"
+    if run_sphinx(source, "gettext", *folders, values, sys.stderr):
+        raise BuildError("no messages collected; the catalogs are as they were")
+    for script in scripts(site, source):
+        if not script.has_run:
+            keep_words(script, templates / f"{script.page}.pot")
+    return templates
+
+
+def make_pages(site: Site, source: Path) -> None:
+    """Make all pages in a folder of their own, from those of the last run."""
+    mirror(site.srcdir, source, [*site.generated, site.out])
+    if last := fingerprint.read(site.generated[0]):
+        for folder in site.generated:
+            copy = source / folder.relative_to(site.srcdir)
+            shutil.copytree(folder, copy, dirs_exist_ok=True)
+        settings = fingerprint.read_settings(site.srcdir, NOT_RUN)
+        now = fingerprint.take(source, settings.sphinx_gallery_conf)
+        place = source / site.generated[0].relative_to(site.srcdir)
+        fingerprint.write(place, last._replace(environment=now.environment))
+    said = run_gallery(source, site.srcdir, NOT_RUN, say=lambda _text: None)
+    if said:
+        raise BuildError("\n".join(["the pages were made with warnings:", *said]))
+
+
+def keep_words(script: Script, template: Path) -> None:
+    """Let a template have the words of figures that the page's catalog has."""
+    if script.may_draw_anew:
+        print(NOT_DRAWN % script.page, file=sys.stderr)
+    if script.catalog.is_file() and template.is_file():
+        messages = po.read(template)
+        keep_labels(messages, po.read(script.catalog))
+        po.write(template, messages)
