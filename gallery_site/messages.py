@@ -6,6 +6,7 @@ folder apart, without outputs; the words of their figures are those that were kn
 
 from __future__ import annotations
 
+import io
 import shutil
 import sys
 from collections.abc import Iterator
@@ -24,6 +25,11 @@ from gallery_site.live_build import mirror
 from gallery_site.project import BuildError, Site
 
 NOT_RUN = {"sphinx_gallery_conf.plot_gallery": False}
+READ: dict[str, object] = {
+    "gallery_intl_run": False,
+    "gallery_intl_preview": True,
+    "locale_dirs": [],  # merging will name those that are broken
+}
 NOT_DRAWN = (
     "%s: new words of its figures are not in the catalogs yet "
     "(run it: make html; then again: make catalogs)"
@@ -73,10 +79,10 @@ def collect(site: Site) -> Path:
     source = site.out / "messages"
     shutil.rmtree(source, ignore_errors=True)
     make_pages(site, source)
-    templates = source / "templates"
-    values = {"gallery_intl_run": False, "gallery_intl_preview": True}
-    folders = templates, source / "doctrees"
-    if run_sphinx(source, "gettext", *folders, values, sys.stderr):
+    templates, said = source / "templates", io.StringIO()
+    status = run_sphinx(source, "gettext", templates, source / "doctrees", READ, said)
+    print(said.getvalue().replace(f"{source}/", ""), end="", file=sys.stderr)
+    if status:
         raise BuildError("no messages collected; the catalogs are as they were")
     for script in scripts(site, source):
         if not script.has_run:
@@ -87,15 +93,15 @@ def collect(site: Site) -> Path:
 def make_pages(site: Site, source: Path) -> None:
     """Make all pages in a folder of their own, from those of the last run."""
     mirror(site.srcdir, source, [*site.generated, site.out])
+    settings = fingerprint.read_settings(site.srcdir, NOT_RUN)
     if last := fingerprint.read(site.generated[0]):
-        for folder in site.generated:
-            copy = source / folder.relative_to(site.srcdir)
+        copies = [source / x.relative_to(site.srcdir) for x in site.generated]
+        for folder, copy in zip(site.generated, copies, strict=True):
             shutil.copytree(folder, copy, dirs_exist_ok=True)
-        settings = fingerprint.read_settings(site.srcdir, NOT_RUN)
+        # as if the last run had been one without scripts
         now = fingerprint.take(source, settings.sphinx_gallery_conf)
-        place = source / site.generated[0].relative_to(site.srcdir)
-        fingerprint.write(place, last._replace(environment=now.environment))
-    said = run_gallery(source, site.srcdir, NOT_RUN, say=lambda _text: None)
+        fingerprint.write(copies[0], last._replace(environment=now.environment))
+    said = run_gallery(source, site.srcdir, NOT_RUN, lambda _text: None, settings)
     if said:
         raise BuildError("\n".join(["the pages were made with warnings:", *said]))
 
