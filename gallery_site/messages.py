@@ -18,7 +18,7 @@ from gallery_intl.catalogs.labels import keep_labels
 from gallery_intl.figures.figures import MAKES_FIGURE
 from gallery_intl.script.source import same_program
 from gallery_run import fingerprint
-from gallery_run.run import run_gallery
+from gallery_run.run import only_one, run_gallery
 from gallery_run.upstream import is_done
 from gallery_site.languages import run_sphinx
 from gallery_site.live_build import mirror
@@ -96,8 +96,9 @@ def make_pages(site: Site, source: Path) -> None:
     settings = fingerprint.read_settings(site.srcdir, NOT_RUN)
     if last := fingerprint.read(site.generated[0]):
         copies = [source / x.relative_to(site.srcdir) for x in site.generated]
-        for folder, copy in zip(site.generated, copies, strict=True):
-            shutil.copytree(folder, copy, dirs_exist_ok=True)
+        with only_one(site.generated[0], lambda: None):  # not in the midst of a run
+            for folder, copy in zip(site.generated, copies, strict=True):
+                shutil.copytree(folder, copy, dirs_exist_ok=True)
         # as if the last run had been one without scripts
         now = fingerprint.take(source, settings.sphinx_gallery_conf)
         fingerprint.write(copies[0], last._replace(environment=now.environment))

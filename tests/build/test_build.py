@@ -312,9 +312,11 @@ def test_plain_sphinx_builds_a_language_by_itself(source: Path) -> None:
 
 
 @already_built
-def test_catalogs_take_in_new_messages_and_keep_the_rest(
-    source: Path, make: Make
+def test_catalogs_take_in_new_messages_without_a_run(
+    source: Path, make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    (source.parent / "torch.py").write_text("raise ImportError")
+    monkeypatch.setenv("PYTHONPATH", f"{PROJECT}{os.pathsep}{source.parent}")
     assert make("catalogs").returncode == 0
     english = catalogs.po_path(source / "locales", "en", PAGE)
     label = '#. figure label\n#: gallery/part/page.py\nmsgid "Rows"\nmsgstr "Rows"\n\n'
