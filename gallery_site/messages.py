@@ -56,9 +56,10 @@ class Script(NamedTuple):
         text = self.path.read_text(encoding="utf-8")
         if not MAKES_FIGURE.search(text):
             return False
-        if self.ran.is_file():
-            return same_program(self.ran.read_text(encoding="utf-8"), text) is not None
-        return not self.catalog.is_file()
+        if not self.ran.is_file():
+            return not self.catalog.is_file()
+        ran = self.ran.read_text(encoding="utf-8")
+        return same_program(ran, text, docstring=False) is not None
 
 
 def scripts(site: Site, source: Path) -> Iterator[Script]:

@@ -15,6 +15,7 @@ DRAWS = "# Text.\nplt.figure()\n"
     ("text", "ran", "is_translated", "expected"),
     [
         (DRAWS.replace("Text", "Other text"), DRAWS, True, False),
+        (f'"""New."""\n{DRAWS}', f'"""Old."""\n{DRAWS}', True, False),
         (f"{DRAWS}plt.title('new')\n", DRAWS, True, True),
         ("print('draws nothing')\n", DRAWS, True, False),
         (DRAWS, "", True, False),
