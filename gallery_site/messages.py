@@ -6,6 +6,7 @@ folder apart, without outputs; the words of their figures are those that were kn
 
 from __future__ import annotations
 
+import ast
 import io
 import shutil
 import sys
@@ -58,8 +59,11 @@ class Script(NamedTuple):
             return False
         if not self.ran.is_file():
             return not self.catalog.is_file()
-        ran = self.ran.read_text(encoding="utf-8")
-        return same_program(ran, text, docstring=False) is not None
+        try:
+            ran = self.ran.read_text(encoding="utf-8")
+            return same_program(ran, text, docstring=False) is not None
+        except SyntaxError:  # it did not run
+            return True
 
 
 def scripts(site: Site, source: Path) -> Iterator[Script]:
@@ -80,15 +84,26 @@ def collect(site: Site) -> Path:
     source = site.out / "messages"
     shutil.rmtree(source, ignore_errors=True)
     make_pages(site, source)
+    anew = [script for script in scripts(site, source) if not script.has_run]
+    for script in anew:
+        refuse_slips(script.path)
     templates, said = source / "templates", io.StringIO()
     status = run_sphinx(source, "gettext", templates, source / "doctrees", READ, said)
     print(said.getvalue().replace(f"{source}/", ""), end="", file=sys.stderr)
     if status:
         raise BuildError("no messages collected; the catalogs are as they were")
-    for script in scripts(site, source):
-        if not script.has_run:
-            keep_words(script, templates / f"{script.page}.pot")
+    for script in anew:
+        keep_words(script, templates / f"{script.page}.pot")
     return templates
+
+
+def refuse_slips(path: Path) -> None:
+    """Stop at a script that is no Python, as a run would: raise BuildError."""
+    try:
+        ast.parse(path.read_bytes())
+    except SyntaxError as error:
+        place = f"{path}:{error.lineno}"
+        raise BuildError(f"{place}: {error.msg} (mend the script)") from None
 
 
 def make_pages(site: Site, source: Path) -> None:

@@ -6,7 +6,8 @@ import polib
 import pytest
 
 from gallery_intl.catalogs.labels import LABEL, keep_labels
-from gallery_site.messages import Script
+from gallery_site.messages import Script, refuse_slips
+from gallery_site.project import BuildError
 
 DRAWS = "# Text.\nplt.figure()\n"
 
@@ -18,6 +19,7 @@ DRAWS = "# Text.\nplt.figure()\n"
         (f'"""New."""\n{DRAWS}', f'"""Old."""\n{DRAWS}', True, False),
         (f"{DRAWS}plt.title('new')\n", DRAWS, True, True),
         ("print('draws nothing')\n", DRAWS, True, False),
+        (DRAWS, f"{DRAWS}(", True, True),
         (DRAWS, "", True, False),
         (DRAWS, "", False, True),
     ],
@@ -35,6 +37,14 @@ def test_figures_may_have_new_words_if_their_program_changed(
 
     assert script.may_draw_anew is expected
     assert not script.has_run
+
+
+def test_a_script_with_a_slip_stops_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "page.py"
+    path.write_text("# Text.\nplt.figure(\n")
+
+    with pytest.raises(BuildError, match=r"page\.py:2: '\(' was never closed"):
+        refuse_slips(path)
 
 
 def messages(*known: str) -> polib.POFile:
