@@ -39,7 +39,7 @@ def devices(script: str) -> str:
 def notebook_needs(script: str) -> list[str]:
     """Say what the cell that starts ranks needs, if a page's notebook has one."""
     names = notebook_packages(script)
-    return [_("The notebook also needs: %s") % ", ".join(names)] if names else []
+    return [_("The notebook also needs: %s") % _(", ").join(names)] if names else []
 
 
 def made_on(here: Machine, others: Iterable[Machine], script: str) -> str:

@@ -126,7 +126,7 @@ class FillFurniture(SphinxTransform):
         for sentences in self.env.events.emit("gallery-page-needs", script):
             yield from sentences
         if names := packages(script):
-            yield _("Packages: %s") % ", ".join(names)
+            yield _("Packages: %s") % _(", ").join(names)
 
     def closing_lines(self) -> Iterator[nodes.Element]:
         seconds = running_time(Path(self.env.doc2path(self.env.docname)))
