@@ -103,7 +103,7 @@ def take_list(document: nodes.document) -> list[nodes.Element]:
         return []
     known.parent.remove(known)
     known["classes"] += ["know-first", "titles"]
-    for between in [x for x in known.findall(nodes.Text) if x == ", "]:
+    for between in [x for x in known.findall(nodes.Text) if x.strip() == ","]:
         between.parent.replace(between, nodes.Text(_(", ")))
     for field in known.findall(nodes.field):
         if field[0].astext() == KNOW_FIRST:

@@ -21,7 +21,8 @@ A page
 
 :Learn: You will see a page, and
     its ``code``.
-:Know first: :doc:`/tutorials/part/other`, :doc:`/index`
+:Know first: :doc:`/tutorials/part/other`,
+    :doc:`/index`
 :Other: A field of the author.
 
 A paragraph, see :doc:`other` and :doc:`this <other>`.
@@ -66,6 +67,8 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with (folder / "conf.py").open("a", encoding="utf-8") as conf:
         conf.write('sphinx_gallery_conf["plot_gallery"] = False\n')
         conf.write("gallery_intl_plain_links = True\n")
+    with catalogs.po_path(locales, "ko", "sphinx").open("a", encoding="utf-8") as file:
+        file.write('\nmsgid ", "\nmsgstr " · "\n')
     for name in ("page", "other"):
         # a catalog that is not there would let each build read its pages again
         for language, words in (("en", dict.fromkeys(KO, "")), ("ko", KO)):
@@ -200,6 +203,7 @@ def test_the_head_is_in_the_readers_language(korean: SphinxTestApp) -> None:
     assert article.select_one("p.learn").get_text() == "페이지와 코드를 봅니다."
     links, other = article.select(".know-first dd p")
     assert [a.get_text() for a in links.select("a")] == ["다른 페이지", "작은 사이트"]
+    assert links.get_text() == "다른 페이지 · 작은 사이트"
     assert [x.get("lang") for x in (links, other)] == [None, "en"]
     assert not article.select("p.learn[lang]")
 
@@ -211,7 +215,7 @@ def test_the_notebook_says_it_as_text(korean: SphinxTestApp) -> None:
 
     text = "".join(first["source"])
     assert text.startswith("# A page\n\n페이지와 `코드`를 봅니다.\n\n- **Know first**")
-    assert "*다른 페이지*, *작은 사이트*" in text
+    assert "*다른 페이지* · *작은 사이트*" in text
     assert ":doc:" not in text
     assert "Notebook" not in text
 
