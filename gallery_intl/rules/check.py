@@ -22,19 +22,30 @@ from gallery_intl.catalogs import english
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 from gallery_intl.catalogs.progress import Count, add, count
-from gallery_intl.rules import korean, markup, mistyped, values, writing
+from gallery_intl.rules import (
+    chinese,
+    korean,
+    leftovers,
+    markup,
+    mistyped,
+    names,
+    numbers,
+    sentences,
+    signs,
+    typed,
+    values,
+    writing,
+)
 from gallery_intl.rules.glossary import Glossary, read_glossary
 from gallery_intl.rules.message import GUARDS, RULES, Message, rules_for
 
+# Importing one registers its rules.
 MODULES = (
-    markup,
-    mistyped,
-    values,
-    writing,
-    korean,
-)  # importing one registers its rules
-
+    *(markup, values, writing, korean, sentences, numbers, names, signs, typed),
+    *(leftovers, chinese, mistyped),
+)
 MANY = 5  # findings about one term: it may have changed
+COMMENT = "comment"  # how ``#.`` begins above a comment of the code
 
 Broken = tuple[str, str]  # a rule, and what is wrong
 Check = Callable[[Message, polib.POEntry], Iterator[Broken]]
@@ -102,11 +113,19 @@ def check_catalogs(
         for entry in filter(catalogs.is_translated, catalog):
             if language == SOURCE_LANGUAGE and entry.msgstr == entry.msgid:
                 continue
-            is_interface = path.stem == catalogs.INTERFACE
-            texts = (entry.msgid, entry.msgstr)
-            message = Message(language, *texts, is_interface, glossary)
+            message = message_of(entry, path, language, glossary)
             for rule, text in check(message, entry):
                 yield Finding(path, entry.linenum, rule, text)
+
+
+def message_of(
+    entry: polib.POEntry, path: Path, language: str, glossary: Glossary
+) -> Message:
+    """Return an entry of a catalog as the rules take it."""
+    is_interface = path.stem == catalogs.INTERFACE
+    is_comment = entry.comment.startswith(COMMENT)
+    texts = (entry.msgid, entry.msgstr)
+    return Message(language, *texts, is_interface, glossary, is_comment)
 
 
 def guard_catalogs(paths: Iterable[Path]) -> Iterator[Finding]:

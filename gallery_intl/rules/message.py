@@ -45,6 +45,7 @@ PLACEHOLDER = re.compile(
     r"%(?:\(\w+\))?[-#0 +]*\d*(?:\.\d+)?[diouxXeEfFgGcrs%](?![A-Za-z])|\{\w*\}"
 )
 LEFT_OVER = re.compile(r"``|\*\*|:[\w:+-]+:`|`__?|`|(?<![\w*])\*(?=\w)|(?<=\w)\*(?!\w)")
+NO_WORDS = (nodes.system_message, nodes.footnote_reference, nodes.literal_block)
 TAG = re.compile(r"</?[A-Za-z][^>]*>")
 
 
@@ -57,6 +58,7 @@ class Message:
     msgstr: str
     is_interface: bool = False  # a word of the interface: with HTML, without reST
     glossary: Glossary = field(default_factory=Glossary)
+    is_comment: bool = False  # a comment of code, which often ends without a full stop
 
     @cached_property
     def is_markup(self) -> bool:
@@ -227,14 +229,14 @@ def kinds(document: nodes.document) -> list[str]:
     ]
 
 
-def prose(node: nodes.Node) -> str:
-    """Return the words of a message, with `CODE` for what is not prose."""
+def prose(node: nodes.Node, code: Callable[[str], str] = lambda _code: CODE) -> str:
+    """Return the words of a message, with what ``code`` makes of what is not prose."""
     if isinstance(node, nodes.Text):
         return str(node)
     if isinstance(node, nodes.literal | nodes.math):
-        return CODE
+        return code(node.astext())
     if isinstance(node, nodes.reference) and node.get("refuri") == node.astext():
-        return CODE
-    if isinstance(node, nodes.system_message | nodes.footnote_reference):
+        return code(node.astext())
+    if isinstance(node, NO_WORDS):
         return ""
-    return "".join(map(prose, node.children))
+    return "".join(prose(child, code) for child in node.children)
