@@ -45,6 +45,7 @@ PLACEHOLDER = re.compile(
     r"%(?:\(\w+\))?[-#0 +]*\d*(?:\.\d+)?[diouxXeEfFgGcrs%](?![A-Za-z])|\{\w*\}"
 )
 LEFT_OVER = re.compile(r"``|\*\*|:[\w:+-]+:`|`__?|`|(?<![\w*])\*(?=\w)|(?<=\w)\*(?!\w)")
+NO_PROSE = (nodes.literal, nodes.math, nodes.substitution_reference)
 NO_WORDS = (nodes.system_message, nodes.footnote_reference, nodes.literal_block)
 TAG = re.compile(r"</?[A-Za-z][^>]*>")
 
@@ -233,7 +234,7 @@ def prose(node: nodes.Node, code: Callable[[str], str] = lambda _code: CODE) -> 
     """Return the words of a message, with what ``code`` makes of what is not prose."""
     if isinstance(node, nodes.Text):
         return str(node)
-    if isinstance(node, nodes.literal | nodes.math):
+    if isinstance(node, NO_PROSE):
         return code(node.astext())
     if isinstance(node, nodes.reference) and node.get("refuri") == node.astext():
         return code(node.astext())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from difflib import SequenceMatcher
 
 from gallery_intl.rules.message import CODE, Message, rule
 
@@ -60,6 +61,8 @@ IN_LETTERS = {
     "DistributedDataParallel": "분산데이터패러럴|ディストリビューテッド",
 }
 
+CLOSE, SHORT = 0.8, 3  # names that differ by a letter or two, if they have some
+
 
 @rule("ko zh ja", "Use PyTorch.", "파이토치를 씁니다.", "PyTorch를 씁니다.")
 def names(message: Message) -> Iterator[str]:
@@ -101,5 +104,8 @@ def singular(name: str) -> str:
 
 
 def is_other(word: str, name: str) -> bool:
-    """Return whether a word is a name in other letters: Pytorch."""
-    return word != name and word.lower() == name.lower()
+    """Return whether a word is a name in other letters: Pytorch, or PyTroch."""
+    if word == name or word.lower() == name.lower():
+        return word != name
+    close = SequenceMatcher(None, word, name).ratio() > CLOSE
+    return close and min(len(word), len(name)) > SHORT and word.lower() != word

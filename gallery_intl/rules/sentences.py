@@ -11,12 +11,12 @@ from itertools import combinations
 from gallery_intl.rules.alignment import Sentence, lack
 from gallery_intl.rules.glossary import has_term
 from gallery_intl.rules.message import CODE, Message, prose, rule
-from gallery_intl.text.cjk import HAN, HAN_AND_KANA
+from gallery_intl.text.cjk import HAN, HAN_AND_KANA, SYLLABLES
 from gallery_intl.text.sentences import sentences
 
 # Letters of a translation for one of English: the medians of our catalogs.
 RATIOS = {"ko": 0.54, "zh": 0.394, "ja": 0.625}
-ENOUGH = 0.95  # see `lack`
+ENOUGH = 0.85  # see `lack`
 ALIKE, SHORTEST = 0.9, 8  # sentences that are almost the same
 WORD = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.+-]*[A-Za-z0-9_+])?")
 NAMED = re.compile(r"[0-9]|[A-Z].*[A-Z]")
@@ -26,7 +26,7 @@ MARK = re.compile("[\ue100-\uf8ff]")
 # One Han word twice is wrong but 一步一步; so are a few words or letters of others.
 REPEATED = re.compile(
     rf"(?<!一)(?!一)([{HAN}]{{2,6}})\1|([{HAN_AND_KANA}]{{4,}})[，、。 ]?\2"
-    r"|(?<!\w)(\w+(?: \w+)+)[ ,.]+\3(?!\w)"
+    rf"|([{SYLLABLES}]{{3,}})\3|(?<!\w)(\w+(?: \w+)+)[ ,.]+\4(?!\w)"
 )
 FUNCTION_WORDS = (
     "a an the this that these those it its they them their we our you your i"
@@ -36,6 +36,11 @@ FUNCTION_WORDS = (
     " which what who how why where there here only one both some any more"
 )
 LATIN_RUN = re.compile(r"[A-Za-z][\w'’-]*(?:(?:, | )[A-Za-z0-9][\w'’-]*)+", re.ASCII)
+# One word alone: what is no command and no name of anything.
+LEFT_ALONE = re.compile(
+    r"(?<![\w.-])(?:the|of|and|is|are|was|which|that|this|these|their|because)(?![\w-])",
+    re.ASCII,
+)
 QUOTED = re.compile(r"“[^”]*”|「[^」]*」|『[^』]*』|《[^》]*》|\"[^\"]*\"")
 BRACKETED = re.compile(r"[(（][^()（）]*[)）]")
 LONGEST_GLOSS = 5  # words in brackets: 상태 사전(state dict)
@@ -87,6 +92,7 @@ def left_in_english(message: Message) -> Iterator[str]:
     if message.msgid == message.msgstr:  # see the rule `unchanged`
         return
     text = QUOTED.sub(CODE, BRACKETED.sub(without_gloss, message.prose))
+    match: re.Match[str] | None
     for match in LATIN_RUN.finditer(text):
         words = re.split(r",? ", match[0])
         is_sentence = re.match(r"[.!?](?!\w)", text[match.end() :]) is not None
@@ -95,6 +101,8 @@ def left_in_english(message: Message) -> Iterator[str]:
         if known and len(words) >= (2 if is_sentence else 3):
             yield f'"{match[0][:40]}" is still English (translate it)'
             return
+    if match := LEFT_ALONE.search(text):
+        yield f'"{match[0]}" is still English (translate it)'
 
 
 def both_sides(message: Message) -> tuple[list[Sentence], list[Sentence]]:

@@ -13,6 +13,7 @@ from gallery_intl.text.cjk import HAN_AND_KANA, HANGUL, SYLLABLES
 
 PAIRS = ("()", "[]", "{}", "「」", "『』", "《》", "〈〉", "【】", "“”", "‘’")
 GROUP = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
+MIXED = re.compile(r"（[^()（）]*\)|\([^()（）]*）")
 FORMULA = re.compile(r"(?=.*\d|.*[-+*/=])[\w\s.,+*/=-]*", re.ASCII)
 CLOSERS = "\"'”’」』》〉】)）] "
 ENDS = re.compile(r"[.!?…:。！？：;；]$")
@@ -50,6 +51,9 @@ def brackets(message: Message) -> Iterator[str]:
     """Each bracket and quote is closed; brackets of the English text are kept."""
     texts = (message.english, message.prose)
     was, became = (set(unbalanced(halfwidth(text))) for text in texts)
+    if mixed := MIXED.search(message.prose):
+        yield f"{mixed[0]} has brackets of two widths (write both alike)"
+        return
     for pair in sorted(became - was):
         yield f"{pair} is not in pairs (open or close it)"
     if became - was:
