@@ -37,7 +37,7 @@ AFTER_HANGUL = re.compile(
 )
 # Other particles after an open syllable: all but these, which are words or verbs.
 AFTER_OPEN = re.compile(
-    rf"(?P<word>[{SYLLABLES}]{{2,}}|(?<=[\dA-Za-z])[{SYLLABLES}])(?P<particle>[을은과]){END}"
+    rf"(?P<word>(?<![{SYLLABLES}])[{SYLLABLES}]{{2,}}|(?<=[\dA-Za-z])[{SYLLABLES}])(?P<particle>[을은과]){END}"
 )
 WORDS = re.compile(
     "(?:.*[아어여])?(?:[지나이모부그저주]을|[지나이모부그저주고뵈]은|까?마은)"

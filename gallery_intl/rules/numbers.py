@@ -27,7 +27,7 @@ DIGITS = {digit: value for value, digit in enumerate("〇一二三四五六七�
 DIGITS |= {"零": 0, "两": 2, "俩": 2}
 ONE = re.compile(r"\b(?:one|single)\b", re.IGNORECASE)
 POWERS = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
-HAN_NUMBER = re.compile(f"[{''.join(DIGITS)}{''.join(POWERS)}]+")
+HAN_NUMBER = re.compile(f"[{''.join(DIGITS)}{''.join(POWERS)}]{{1,12}}")
 # Words with a number in them that count nothing, and numbers that nobody counted.
 NO_NUMBERS = re.compile(
     r"十分(?![之钟の])|十足|[几数好上成][十百千万]+|[十百千万]+(?=[几数多来])|四[处周方角則则]"
@@ -72,7 +72,7 @@ def words_of(english: str) -> list[str]:
 
 
 def digits_in(text: str) -> list[str]:
-    return re.findall(r"\d+", text, re.ASCII)
+    return re.findall(r"\d{1,18}", text, re.ASCII)
 
 
 def words_in(text: str, language: str) -> list[str]:

@@ -18,6 +18,7 @@ from gallery_intl.text.sentences import sentences
 RATIOS = {"ko": 0.54, "zh": 0.394, "ja": 0.625}
 ENOUGH = 0.85  # see `lack`
 ALIKE, SHORTEST = 0.9, 8  # sentences that are almost the same
+MOST = 40  # sentences of a message: to compare more takes long
 WORD = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.+-]*[A-Za-z0-9_+])?")
 NAMED = re.compile(r"[0-9]|[A-Z].*[A-Z]")
 GLOSS = re.compile(r"[(（][!-'*-~ ]*[A-Za-z][!-'*-~ ]*[)）]")
@@ -25,7 +26,7 @@ FIRST_MARK = 0xE100  # letters that no text uses, each for a piece of code
 MARK = re.compile("[\ue100-\uf8ff]")
 # One Han word twice is wrong but 一步一步; so are a few words or letters of others.
 REPEATED = re.compile(
-    rf"(?<!一)(?!一)([{HAN}]{{2,6}})\1|([{HAN_AND_KANA}]{{4,}})[，、。 ]?\2"
+    rf"(?<!一)(?!一)([{HAN}]{{2,6}})\1|([{HAN_AND_KANA}]{{4,60}})[，、。 ]?\2"
     rf"|([{SYLLABLES}]{{3,}})\3|(?<!\w)(\w+(?: \w+)+)[ ,.]+\4(?!\w)"
 )
 FUNCTION_WORDS = (
@@ -35,7 +36,9 @@ FUNCTION_WORDS = (
     " and or but so if when while because than then as not no each every all"
     " which what who how why where there here only one both some any more"
 )
-LATIN_RUN = re.compile(r"[A-Za-z][\w'’-]*(?:(?:, | )[A-Za-z0-9][\w'’-]*)+", re.ASCII)
+LATIN_RUN = re.compile(
+    r"(?<![A-Za-z])[A-Za-z][\w'’-]*(?:(?:, | )[A-Za-z0-9][\w'’-]*)+", re.ASCII
+)
 # One word alone: what is no command and no name of anything.
 LEFT_ALONE = re.compile(
     r"(?<![\w.-])(?:the|of|and|is|are|was|which|that|this|these|their|because)(?![\w-])",
@@ -60,7 +63,7 @@ def missing_sentence(message: Message) -> Iterator[str]:
     if message.is_interface or message.msgid == message.msgstr:
         return
     source, target = both_sides(message)
-    if len(source) > 1 and lack(source, target) > ENOUGH:
+    if 1 < len(source) <= MOST >= len(target) and lack(source, target) > ENOUGH:
         yield "a sentence seems to be missing (compare it with the English text)"
 
 
@@ -169,7 +172,7 @@ def names_in(text: str, kept: set[str]) -> frozenset[str]:
 
 def twice(text: str) -> Iterator[str]:
     """Yield sentences that a text has twice, or almost so."""
-    for first, second in combinations(sentences(text), 2):
+    for first, second in combinations(sentences(text)[:MOST], 2):
         matcher = SequenceMatcher(None, first, second, autojunk=False)
         is_long = min(len(first), len(second)) >= SHORTEST
         if first == second or (
