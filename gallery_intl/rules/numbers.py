@@ -15,12 +15,13 @@ KOREAN = {
     **{"다섯": 5, "여섯": 6, "일곱": 7, "여덟": 8, "아홉": 9},
 }
 COUNTERS = "개|번|가지|대|명|줄|쪽|장|배|곳|차례|종류|단계|조각|벌|편|행|열|층"
-# 한, 두, 세 and 네 are other words too: they count if what they count follows.
+KOREAN_TENS = {"열": 10, "스물": 20, "스무": 20, "서른": 30, "마흔": 40, "쉰": 50}
+# 한, 두, 세, 네 and 열 are other words too: they count if what they count follows.
 KOREAN_NUMBER = re.compile(
-    rf"(?<![{SYLLABLES}])(?P<ten>열 ?)?(?:(?P<word>하나(?!하나)|둘|셋(?!업)|넷(?!플)"
-    rf"|다섯|여섯|일곱|여덟|아홉|한(?= ?(?:{COUNTERS}))|[두세네](?= ?(?:{COUNTERS}))"
-    rf"|[두세네](?= [{SYLLABLES}A-Za-z]))|(?<=열)(?= (?:개|번|가지|대|명|배|줄|행))"
-    rf"|(?<=열 )(?=(?:개|번|가지|대|명|배|줄|행)))"
+    rf"(?<![{SYLLABLES}])(?:(?P<ten>열|스물|서른|마흔|쉰) ?)?"
+    r"(?P<word>하나(?!하나)|둘|셋(?!업)|넷(?!플)|다섯|여섯|일곱|여덟|아홉"
+    rf"|[한두세네](?= ?(?:{COUNTERS}))|[두세네](?= [{SYLLABLES}A-Za-z]))"
+    rf"|(?<![{SYLLABLES}])(?P<tens>열(?= (?:{COUNTERS}))|스물|스무|서른|마흔|쉰)"
 )
 KANA = {"ひとつ": 1, "ふたつ": 2, "みっつ": 3, "よっつ": 4, "いつつ": 5}
 DIGITS = {digit: value for value, digit in enumerate("〇一二三四五六七八九")}
@@ -78,10 +79,10 @@ def digits_in(text: str) -> list[str]:
 def words_in(text: str, language: str) -> list[str]:
     """Return the numbers that are words in a translation, in ASCII digits."""
     if language == "ko":
-        found = KOREAN_NUMBER.finditer(text)
         values = [
-            KOREAN.get(match["word"] or "", 0) + (10 if match["ten"] else 0)
-            for match in found
+            KOREAN.get(match["word"], 0)
+            + KOREAN_TENS.get(match["ten"] or match["tens"], 0)
+            for match in KOREAN_NUMBER.finditer(text)
         ]
     else:
         numerals = HAN_NUMBER.findall(NO_NUMBERS.sub(" ", text))

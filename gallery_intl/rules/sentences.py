@@ -16,7 +16,7 @@ from gallery_intl.text.sentences import sentences
 
 # Letters of a translation for one of English: the medians of our catalogs.
 RATIOS = {"ko": 0.54, "zh": 0.394, "ja": 0.625}
-ENOUGH = 0.85  # see `lack`
+ENOUGH = 0.75  # see `lack`
 ALIKE, SHORTEST = 0.9, 8  # sentences that are almost the same
 MOST = 40  # sentences of a message: to compare more takes long
 WORD = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.+-]*[A-Za-z0-9_+])?")
@@ -110,6 +110,36 @@ def left_in_english(message: Message) -> Iterator[str]:
 
 def both_sides(message: Message) -> tuple[list[Sentence], list[Sentence]]:
     """Return the sentences of both texts as `lack` compares them."""
+    english, ours = marked_sentences(message)
+    kept = set(WORD.findall(GLOSS.sub("", message.prose)))
+    ratio = RATIOS[message.language.partition("_")[0]]
+    translated = dict(terms_of(message))
+    source = [
+        Sentence(
+            letters(text, kept) * ratio,
+            names_in(text, kept),
+            frozenset(message.glossary.terms(text)).intersection(translated),
+        )
+        for text in english
+    ]
+    named = frozenset[str]().union(*(sentence.names for sentence in source))
+    target = [
+        Sentence(
+            letters(text, kept),
+            names_in(text, kept) & named,
+            frozenset(
+                term
+                for term, ours in translated.items()
+                if has_term(text, term, ours, message.language)
+            ),
+        )
+        for text in ours
+    ]
+    return source, target
+
+
+def marked_sentences(message: Message) -> tuple[list[str], list[str]]:
+    """Return the sentences of both texts, with a letter for each piece of code."""
     marks: dict[str, str] = {}
 
     def mark(code: str) -> str:
@@ -119,30 +149,7 @@ def both_sides(message: Message) -> tuple[list[Sentence], list[Sentence]]:
         sentences(" ".join(prose(side, mark).split()))
         for side in (message.source, message.target)
     )
-    kept = set(WORD.findall(GLOSS.sub("", message.prose)))
-    ratio = RATIOS[message.language.partition("_")[0]]
-    terms = {term: translation for term, translation in terms_of(message)}
-    source = [
-        Sentence(
-            letters(text, kept) * ratio,
-            names_in(text, kept),
-            frozenset(message.glossary.terms(text)).intersection(terms),
-        )
-        for text in english
-    ]
-    target = [
-        Sentence(
-            letters(text, kept),
-            names_in(text, kept),
-            frozenset(
-                term
-                for term, translation in terms.items()
-                if has_term(text, term, translation, message.language)
-            ),
-        )
-        for text in ours
-    ]
-    return source, target
+    return english, ours
 
 
 def terms_of(message: Message) -> Iterator[tuple[str, str]]:
@@ -153,7 +160,7 @@ def terms_of(message: Message) -> Iterator[tuple[str, str]]:
 
 
 def letters(text: str, kept: set[str]) -> int:
-    """Count the letters, but for English in brackets and words that stay as they are"""
+    """Count the letters, but for English in brackets and words that stay."""
     text = GLOSS.sub("", text)
     words = WORD.sub(lambda word: "" if singular(word[0], kept) else word[0], text)
     return sum(map(str.isalnum, words))

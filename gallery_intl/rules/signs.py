@@ -34,7 +34,7 @@ NO_SPACE_AFTER = re.compile(
 TWICE = re.compile(r"(?<![.?!])([.,;:。、，；：?？!！])(?!\1)[.,;:。、，；：](?!\.)")
 # What other languages write; the quotes of ours are in the table of CONTRIBUTING.
 FOREIGN = {
-    "ko": "「」『』《》〈〉【】“”‘’„«»",
+    "ko": "「」『』《》〈〉【】“”„«»",
     "zh": "「」『』„«»・｡､．",
     "ja": "“”‘’„«»《》〈〉，；．",
 }

@@ -125,6 +125,18 @@ def test_a_new_language_is_checked_by_the_rules_for_all_languages() -> None:
     assert not list(RULES["invisible"].check(Message("fa", "books", "کتاب\u200cها")))
 
 
+@pytest.mark.parametrize("piece", ["가", "一", "9", "Ab", "a. ", "가나 다라. "])
+@pytest.mark.parametrize("language", ["ko", "zh_CN", "ja"])
+def test_no_rule_takes_long_over_a_long_translation(piece: str, language: str) -> None:
+    text = piece * (9_000 // len(piece))
+    message = Message(language, "Split it. Then PyTorch adds (it) to four.", text)
+
+    started = time.process_time()
+    list(check.broken(message, rules_for(language)))
+
+    assert time.process_time() - started < 2
+
+
 def test_our_catalogs_have_no_findings() -> None:
     glossary = read_glossary(PROJECT / "locales" / "glossary.csv")
 
