@@ -67,8 +67,8 @@ CLOSE, SHORT = 0.8, 3  # names that differ by a letter or two, if they have some
 @rule("ko zh ja", "Use PyTorch.", "파이토치를 씁니다.", "PyTorch를 씁니다.")
 def names(message: Message) -> Iterator[str]:
     """A name of a program, a library or a company is written as in English."""
-    if message.msgid == message.msgstr:
-        return
+    if message.is_interface or message.msgid == message.msgstr:
+        return  # Sphinx's own translations spell names in letters
     kept = words_of(unicodedata.normalize("NFKC", message.msgstr))
     for name in sorted(names_of(message)):
         spelled = IN_LETTERS.get(name)
@@ -83,11 +83,8 @@ def names(message: Message) -> Iterator[str]:
 
 
 def names_of(message: Message) -> set[str]:
-    """Return the names in the English text; in titles any word has a capital."""
+    """Return the names in the English text."""
     found = {singular(match) for match in NAME.findall(message.english)}
-    if message.is_interface:
-        known = re.compile(f"(?:{CAPITALS}|{KNOWN})")
-        found = {name for name in found if known.fullmatch(name)}
     return found - set(NO_NAMES.split())
 
 
