@@ -108,6 +108,14 @@ def _adapted(msgid: str, gone: list[polib.POEntry]) -> tuple[str, str] | None:
 def _similar(
     msgid: str, gone: list[polib.POEntry], ratio: float
 ) -> polib.POEntry | None:
-    candidates = {entry.msgid: entry for entry in gone if entry.msgstr}
-    best = difflib.get_close_matches(msgid, candidates, n=1, cutoff=ratio)
-    return candidates[best[0]] if best else None
+    """Find the translation of the message that is most like one, if any is."""
+    # a letter is no junk because a long text has it often
+    matcher = difflib.SequenceMatcher(None, "", msgid, autojunk=False)
+
+    def likeness(entry: polib.POEntry) -> float:
+        matcher.set_seq1(entry.msgid)
+        return matcher.ratio() if matcher.quick_ratio() >= ratio else 0
+
+    rated = [(likeness(entry), entry) for entry in gone if entry.msgstr]
+    best, similar = max(rated, key=lambda pair: pair[0], default=(0.0, None))
+    return similar if best >= ratio else None

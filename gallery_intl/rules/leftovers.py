@@ -48,7 +48,7 @@ ABOUT_TRANSLATING = re.compile(
 )
 # Question marks for letters that were lost, and UTF-8 read as something else.
 BROKEN = re.compile(
-    r"\?{3,}|？{3,}|[\u00c0-\u00ff]{2,}|[ÃÂâïë][\u0080-\u00bf€™œ]|□{2,}|�"
+    r"\?{3,}|？{3,}|[\u00c0-\u00ff]{2,}|[ÃÂâïë][\u0080-\u00bf€™œ]|□{2,}"
 )
 HOLDER = re.compile(
     r"__[A-Z]+_?\d+__|⟦\w+⟧|\[\[?\w*\d+\]\]|\b[A-Z]*(?:PH|TAG|CODE)_?\d+\b"
@@ -60,7 +60,7 @@ def leftovers(message: Message) -> Iterator[str]:
     """Notes, labels and chat of whoever translates are no part of the translation."""
     english, text = message.english, message.prose
     patterns = [NOTES, CHAT, BROKEN, HOLDER]
-    if not ABOUT_TRANSLATING.search(english):
+    if not message.is_interface and not ABOUT_TRANSLATING.search(english):
         patterns += [LABEL, OPEN]
     for pattern in patterns:
         match = pattern.search(text)

@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 
+from docutils import nodes
+
 from gallery_intl.rules.message import CODE, Message, rule
 
 # PyTorch, NCCL, macOS: capitals inside a word are a name's, wherever it stands.
@@ -21,7 +23,7 @@ NAME = re.compile(
 )
 # Languages, months and so on have names of their own; some abbreviations are words.
 NO_NAMES = (
-    "English Korean Chinese Japanese German French Spanish Russian Western"
+    "English Korean Chinese Japanese German French Spanish Russian Western Latin"
     " January February March April May June July August September October"
     " November December Monday Tuesday Wednesday Thursday Friday Saturday"
     " Sunday ID IDs PC PCs OS AI OK URL URLs FAQ OOM RAM US UK USA TODO"
@@ -85,13 +87,18 @@ def names(message: Message) -> Iterator[str]:
 def names_of(message: Message) -> set[str]:
     """Return the names in the English text."""
     found = {singular(match) for match in NAME.findall(message.english)}
-    return found - set(NO_NAMES.split())
+    # a title begins with a capital, whatever its first word is
+    links = (link.astext().split() for link in message.source.findall(nodes.reference))
+    first = {words[0] for words in links if words and words[0].istitle()}
+    return found - first - set(NO_NAMES.split())
 
 
 def words_of(text: str) -> set[str]:
     """Return the words in Latin letters, as they stand and as parts of others."""
     whole = re.findall(r"[A-Za-z0-9][\w.-]*", text, re.ASCII)
-    parts = (part for word in whole for part in re.findall(r"[A-Za-z0-9]+", word))
+    # of GPU1台, too, GPU is a part
+    pieces = (r"[A-Za-z0-9]+", r"[A-Za-z]+")
+    parts = (x for word in whole for piece in pieces for x in re.findall(piece, word))
     return {singular(word.rstrip(".-")) for word in [*whole, *parts]}
 
 

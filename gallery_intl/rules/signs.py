@@ -39,6 +39,7 @@ FOREIGN = {
     "ja": "“”‘’„«»《》〈〉，；．",
 }
 STRAIGHT = {"zh": "“…”", "ja": "「…」"}
+STOPS, SEVERAL = re.compile(r"[.?!:;](?=\s|$)"), 3
 # A comma or a full stop between a Latin word and Han or kana: GPU, 然后; or at the end.
 AFTER_LATIN = re.compile(
     rf"(?<=[A-Za-z0-9{CODE}])[,;:?!] +(?=[{HAN_AND_KANA}])"
@@ -63,7 +64,8 @@ def brackets(message: Message) -> Iterator[str]:
         if squeezed(formula) not in map(squeezed, ours):
             yield f"({formula}) has lost its brackets (write them as in English)"
             return
-    if len(ours) < len(groups):
+    # who translates several sentences freely makes a clause of some brackets
+    if len(ours) < len(groups) and len(STOPS.findall(message.english)) < SEVERAL:
         yield "brackets are lost (write them as in English)"
 
 

@@ -41,7 +41,8 @@ def typed_escape(message: Message) -> Iterator[str]:
         if match[0] not in was:
             yield f"{match[0]} is typed in the text (delete it)"
             return
-    if "\n" in message.msgstr and "\n" not in message.msgid:
+    # of an empty line, structure speaks
+    if re.search(r"[^\n]\n(?=[^\n])", message.msgstr) and "\n" not in message.msgid:
         yield "a line break, \\n, is in the text (delete it)"
 
 

