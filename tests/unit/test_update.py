@@ -75,7 +75,7 @@ def test_a_long_message_is_fuzzy_too_when_a_few_words_change() -> None:
     text = (
         "The loss is a mean over the whole batch, but each replica sees only its own"
         " rows. So each replica computes only a part of the gradient. Autograd adds the"
-        " parts in the original layer, and the sum is the gradient of the unsplit batch."
+        " parts in the original layer, and the sum is that of the unsplit batch."
     )
     known = {PAGE: catalog(**{text: "손실은 배치 전체의 평균입니다."})}
     changed = text.replace(". So each replica computes", ", so it computes")
