@@ -25,10 +25,11 @@ send numbers to each other, and find their sum in two ways. No GPU is needed.
 #
 # A *process* is a running program with its own memory. ``torchrun`` starts four
 # processes, and each of them runs this whole file from top to bottom. They differ in
-# one thing only: the environment variables that ``torchrun`` sets for them. The number
-# of a process is its *rank*. Lines printed by several ranks would appear in any order,
-# so on this page only rank 0 prints. (On Windows, start it in WSL, because PyTorch's
-# build for Windows lacks what ``torchrun --standalone`` needs.)
+# one thing only: the environment variables that ``torchrun`` sets for them. One of
+# these variables holds the number of the process, its *rank*. Lines printed by several
+# ranks would appear in any order, so on this page only rank 0 prints. (On Windows,
+# start it in WSL, because PyTorch's build for Windows lacks what
+# ``torchrun --standalone`` needs.)
 import os
 
 if os.environ.get("WORLD_SIZE", "1") == "1":
@@ -41,10 +42,10 @@ if rank == 0:
     print("rank", rank, "of", world_size)
 
 # %%
-# If you start the file with ``python hello_ranks.py``, nobody sets these variables. A
-# single rank has nobody to talk to. In both cases the program stops and says how to
-# start it; ``torchrun``, if it started the rank, adds an error report of its own. The
-# variables tell each process:
+# If you start the file with ``python hello_ranks.py``, nothing sets these variables,
+# and if ``torchrun`` starts a single rank, it has nobody to talk to. In both cases the
+# program stops and says how to start it. In the second, ``torchrun`` adds an error
+# report of its own. The variables tell each process:
 #
 # - ``RANK``: its number, counted from 0 over all machines
 # - ``WORLD_SIZE``: the number of processes on all machines
@@ -77,25 +78,25 @@ if rank == 0:
 
 # %%
 # ``set_device_index`` matters too: without it, calls that name no GPU would all use GPU
-# 0. Read the line that this prints before you wait for a long training. It says ``cpu``
-# if a rank sees fewer GPUs than its machine has ranks, and in your own program you
-# should rather stop there.
+# 0. Before you wait for a long training, read the line printed above. It says ``cpu``
+# if a rank sees fewer GPUs than its machine has ranks, and your own program should then
+# rather stop.
 #
 # Under Slurm this happens when each rank is a task of its own, which sees one GPU only.
 # Start one ``torchrun`` for each machine instead, and give that task all GPUs.
 #
-# Many programs set the current GPU with ``torch.cuda.set_device(local_rank)``. Choosing
-# GPUs from outside is possible too. A process sees only the GPUs that the variable
-# ``CUDA_VISIBLE_DEVICES`` names, and it counts them from 0 again. In the next command,
-# ``cuda:0`` and ``cuda:1`` are the GPUs that were 2 and 3.
+# Many programs set the current GPU with ``torch.cuda.set_device(local_rank)``. You can
+# also choose GPUs from outside the program, because a process sees only those that the
+# variable ``CUDA_VISIBLE_DEVICES`` names, and counts them from 0 again. In the next
+# command, ``cuda:0`` and ``cuda:1`` are the GPUs that were 2 and 3.
 #
 # .. code-block:: bash
 #
 #    CUDA_VISIBLE_DEVICES=2,3 torchrun --standalone --nproc-per-node=2 hello_ranks.py
 #
-# The variable has to be set before the program starts to use CUDA. So we start one more
-# process from rank 0, in the way that ``torchrun`` started ours: with its own
-# environment. An empty value hides every NVIDIA GPU.
+# The variable has to be set before a program starts to use CUDA. So rank 0 starts one
+# more process and gives it an environment of its own, as ``torchrun`` did for ours. An
+# empty value hides every NVIDIA GPU.
 import subprocess
 import sys
 
@@ -137,9 +138,9 @@ assert backends == {"cpu": "gloo", "cuda": "nccl"}
 # group*.
 #
 # A rank that never answers would block the others, so they give up after ``timeout``.
-# By default that takes 30 minutes with Gloo and 10 with NCCL. We say one minute, so
-# that a mistake on this page costs you no more. Leave ``timeout`` out in real training,
-# because rank 0 may save or evaluate for longer.
+# By default that takes 30 minutes with Gloo and 10 with NCCL. Here it takes one, so
+# that a mistake costs you no more, but leave ``timeout`` out in real training, because
+# rank 0 may save or evaluate for longer.
 from datetime import timedelta
 
 dist.init_process_group(backend, timeout=timedelta(seconds=60))
@@ -172,16 +173,16 @@ assert [(r, n) for r, _, n in reports] == [(r, r + 1.0) for r in range(world_siz
 assert local_rank == rank or local_world_size < world_size
 
 # %%
-# On one machine the rank and the local rank are equal. On a second machine the local
-# ranks start again at 0.
+# On one machine the rank and the local rank are equal, but on a second machine the
+# local ranks start again at 0.
 #
 # One rank sends, another receives
 # --------------------------------
 #
-# All ranks run the same lines. What only one of them should do stands below an ``if``
-# that asks for the rank. Rank 0 sends 42 to rank 1. The receiver must have a tensor of
-# the same shape and type ready, because ``recv`` only fills it. Ranks 2 and 3 do
-# nothing, so their tensor stays 0.
+# All ranks run the same lines, so what only one of them should do stands below an
+# ``if`` that asks for the rank. Here rank 0 sends 42 to rank 1. The receiver must have
+# a tensor of the same shape and type ready, because ``recv`` only fills it. Ranks 2 and
+# 3 do nothing, so their tensor stays 0.
 message = torch.zeros(1)
 if rank == 0:
     message[0] = 42
@@ -191,8 +192,8 @@ elif rank == 1:
 
 # %%
 # We need the values of all ranks again, so the lines with ``all_gather_object`` become
-# a function. We use it only to look, because it turns objects into bytes and back,
-# which is slow.
+# a function. We use it only to look at results, because it turns objects into bytes and
+# back, which is slow.
 
 
 def from_all_ranks(value):
@@ -238,10 +239,10 @@ assert passed_sums == [sum(range(1, r + 2)) for r in range(world_size)]
 # All-reduce: one call gives every rank the sum
 # ---------------------------------------------
 #
-# ``all_reduce`` adds the tensors of all ranks and writes the sum into each of them. The
-# chain of sends and receives becomes one line. It is a *collective*: every rank must
-# call it, so it never stands under ``if rank == 0``. This tensor is on the device of
-# its rank, so where each rank has a GPU it travels by NCCL.
+# ``all_reduce`` adds the tensors of all ranks and writes the sum into each of them, so
+# one line replaces the chain of sends and receives. ``all_reduce`` is a *collective*:
+# every rank must call it, so it never stands under ``if rank == 0``. This tensor is on
+# the device of its rank, so where each rank has a GPU it travels by NCCL.
 total = number.to(device, copy=True)
 dist.all_reduce(total)
 
