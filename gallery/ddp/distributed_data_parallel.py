@@ -69,8 +69,9 @@ def from_all_ranks(value):
 # -------------------------------------
 #
 # ``DistributedSampler`` gives each rank its share. It shuffles the samples, with the
-# same order on all ranks, and deals them out in turn like cards. Here we deal six for
-# each rank, 24 for four, so every rank gets equally many and no sample goes to two.
+# same order on all ranks, and deals them out in turn like cards. Here it deals six to
+# each rank, 24 to four, so every rank gets equally many and no sample goes to two
+# ranks.
 from torch.utils.data.distributed import DistributedSampler
 
 samples = range(6 * world_size)  # any data set with a length
@@ -156,10 +157,10 @@ for epoch in range(4):
 assert mean_losses[-1] < mean_losses[0]
 
 # %%
-# One rank is enough to save the model, because all ranks have the same one. Save the
-# model inside the wrapper, because its keys have no prefix. A program for one device
-# can load such a file with ``map_location="cpu"``, even without a GPU. Never put a
-# collective below this ``if``, where rank 0 would wait for the others.
+# One rank is enough to save the model, because all ranks have the same one. It saves
+# the inner model, whose keys have no prefix, so a program for one device can load the
+# file. With ``map_location="cpu"`` it can do so even without a GPU. Never put a
+# collective below this ``if``, because rank 0 would wait there for the others.
 from tempfile import TemporaryFile
 
 if rank == 0:
@@ -198,10 +199,10 @@ assert agree_after and not agree_before
 # The gradients of all ranks become their mean
 # --------------------------------------------
 #
-# We use the last batch again, with three copies of the model. The first is wrapped. The
-# second computes on the samples of its rank and talks to nobody. The third plays the
-# single process, so it receives the samples of all ranks as one batch. We compare in
-# double precision, where the order of the sums makes no visible difference.
+# We use the last batch again, with three copies of the model. The first is wrapped, and
+# the second computes alone on the samples of its rank. The third stands for a single
+# process, so it receives the samples of all ranks as one batch. We compare in double
+# precision, where the order of the sums makes no visible difference.
 import copy
 
 single = copy.deepcopy(model).double()
@@ -245,12 +246,12 @@ if rank == 0:
 assert agree
 
 # %%
-# This holds for parameters, but not for buffers. The statistics of a batch
-# normalization come from the samples of each rank alone. Before the next forward pass,
-# all ranks receive those of rank 0. So a forward pass of the wrapper is a collective
-# too: if rank 0 evaluates alone, let it call ``ddp_model.module``. On GPUs,
+# This holds for parameters, but not for buffers, such as the statistics of a batch
+# normalization. They come from the samples of each rank alone, and before the next
+# forward pass all ranks receive those of rank 0. So a forward pass of the wrapper is a
+# collective too: if rank 0 evaluates alone, let it call ``ddp_model.module``. On GPUs,
 # ``nn.SyncBatchNorm`` takes the samples of all ranks instead, if you call its
-# ``convert_sync_batchnorm`` before the wrapping.
+# ``convert_sync_batchnorm`` before you wrap the model.
 norm = DistributedDataParallel(nn.BatchNorm1d(10).to(device))
 norm(inputs)
 own_means = from_all_ranks(norm.module.running_mean.tolist())
@@ -266,8 +267,8 @@ assert own_means != received and received == [own_means[0]] * world_size
 # -----------------------------------
 #
 # The wrapper prepares the averaging in its own ``forward``. A call of ``.module``, or
-# of the model that was wrapped, skips it. There is no error, but each rank steps along
-# its own gradient.
+# of the model that was wrapped, skips this without an error, but then each rank steps
+# along its own gradient.
 
 
 def step(forward, parameters):
@@ -291,9 +292,9 @@ assert not agree
 #
 # Parameters are copied only once, when the model is wrapped. If rank 0 alone loads a
 # checkpoint afterwards, its parameters stay different, because equal gradients cannot
-# repair that. Here it sets one bias to 0. So let every rank load the checkpoint before
-# the model is wrapped. Wrapping again repairs the parameters, but not the state of the
-# optimizer.
+# repair that. So let every rank load the checkpoint before the model is wrapped.
+# Wrapping again repairs the parameters, but not the state of the optimizer. Here rank 0
+# sets one bias to 0 in place of loading.
 changed = DistributedDataParallel(copy.deepcopy(model))
 changed.zero_grad()
 if rank == 0:
@@ -340,8 +341,8 @@ if hasattr(os, "fork"):  # a function of this page cannot be sent to a spawned p
 # More GPUs: batch and learning rate
 # ----------------------------------
 #
-# The gradient of one step is now a mean over ``batch_size`` times the world size
-# samples. When you add GPUs, you must decide what stays the same.
+# The gradient of one step is now a mean over as many samples as ``batch_size`` times
+# the world size. When you add GPUs, you must decide what stays the same.
 #
 # - Keep the whole batch: divide ``batch_size`` by the world size. The gradients and the
 #   learning rate stay those of one process.
