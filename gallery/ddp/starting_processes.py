@@ -48,8 +48,8 @@ def run(*command):
 # Pool: tasks for whoever is free
 # -------------------------------
 #
-# We begin without PyTorch. A ``Pool`` of five processes applies ``f`` to three numbers.
-# A free process takes the next task, and the results come back in order.
+# We begin without PyTorch: a ``Pool`` of five processes applies ``f`` to three numbers.
+# Whichever process is free takes the next task, and the results come back in order.
 
 # language=Python
 (folder / "pool.py").write_text("""\
@@ -72,8 +72,8 @@ assert squares.stdout == "[1, 4, 9]\n", squares.stderr
 
 # %%
 # A pool is right for independent tasks, such as preparing many files: its processes
-# have no ranks and never talk to each other. Training is different. All ranks must run
-# at the same time, because each of them waits for the gradients of the others.
+# have no ranks and never talk to each other. In training, all ranks must run at the
+# same time, because each of them waits for the gradients of the others.
 #
 # One training for spawn and torchrun
 # -----------------------------------
@@ -153,11 +153,11 @@ def train(batch_size, num_worker):
 # the ranks meet. Port 0 means any free port, so two programs on one machine do not meet
 # by mistake.
 #
-# Each process receives its number, here ``gpu``, and then ``args``. It sets the
+# Each process receives its number, here ``gpu``, and then ``args``, and sets the
 # variables that ``torchrun`` would have set. The last one, which is internal to
 # PyTorch, says that the store is there already, so rank 0 does not open another. The
-# whole batch of 512 samples and the 8 loading processes are divided by the world size.
-# ``int`` rounds down: with six GPUs each rank has 85 samples, 510 in all.
+# whole batch of 512 samples and the 8 loading processes are divided by the world size,
+# and ``int`` rounds down: with six GPUs each rank has 85 samples, 510 in all.
 
 # language=Python
 (folder / "spawned.py").write_text("""\
@@ -194,11 +194,12 @@ if __name__ == "__main__":
 
 # %%
 # A spawned process would also spawn its loading processes, and each of them would
-# import PyTorch again. ``None`` brings back the usual start method of the system.
+# import PyTorch again. So ``main_worker`` sets the start method to ``None``, which
+# brings back the usual one of the system.
 #
-# The last lines of the file call ``main``. Every spawned process imports the file under
-# another name, so there the condition is false. Without it, each process would try to
-# start more processes.
+# The last lines of the file call ``main`` in the first process only. Every spawned
+# process imports the file under another name, so there the condition is false. Without
+# the condition, each process would try to start more processes.
 import torch
 
 by_spawn = run("spawned.py")
@@ -277,7 +278,8 @@ plt.show()
 # -----------------------------
 #
 # In a notebook you type functions into cells, and no file holds them. Python's option
-# ``-c`` runs a text in the same way. We give it the text of ``spawned.py``, unchanged.
+# ``-c`` also runs a program without a file, so we give it the text of ``spawned.py``,
+# unchanged.
 without_file = run("-c", (folder / "spawned.py").read_text(encoding="utf-8"))
 
 errors = without_file.stderr.splitlines()
@@ -287,8 +289,8 @@ assert "Can't get attribute 'main_worker'" in lost
 assert without_file.returncode != 0
 
 # %%
-# Why is the function lost? Python sends a function to another process as two names,
-# that of its module and its own, without the code. The module of a cell is called
+# The function is lost because Python sends it to the other process as two names, that
+# of its module and its own, without the code. The module of a cell is called
 # ``__main__``, and the ``__main__`` of the new process is empty.
 import pickle
 
@@ -311,9 +313,9 @@ assert imported.stdout == by_spawn.stdout, imported.stderr
 # %%
 # .. note::
 #
-#    By default, Windows and macOS spawn every ``Pool``. If its function comes from a
-#    cell, ``map`` waits forever. Up to Python 3.13, Linux copies the whole process
-#    instead, so the function is found. Such a copy `cannot use CUDA
+#    By default, Windows and macOS spawn the processes of a ``Pool``, so ``map`` waits
+#    forever if its function comes from a cell. Up to Python 3.13, Linux copies the
+#    whole process instead, so the function is found, but such a copy `cannot use CUDA
 #    <https://docs.pytorch.org/docs/stable/notes/multiprocessing.html>`__ if the
 #    original did before.
 #
@@ -321,15 +323,15 @@ assert imported.stdout == by_spawn.stdout, imported.stderr
 # -----------------------------
 #
 # *No GPU, no training.* Many programs pass ``torch.cuda.device_count()`` as ``nprocs``.
-# Without a GPU it is 0. Then ``spawn`` starts nothing and reports no error, even for
-# ``None`` in the place of a function.
+# Without a GPU it is 0, so ``spawn`` starts nothing and reports no error, even for
+# ``None`` in place of a function.
 context = torch.multiprocessing.spawn(None, nprocs=0, join=False)
 print("processes:", context.pids())
 assert context.pids() == [] and context.join()
 
 # %%
-# *A fixed port*, such as ``tcp://127.0.0.1:2568``. A second program on the same machine
-# finds it taken.
+# *A fixed port.* With an address such as ``tcp://127.0.0.1:2568``, a second program on
+# the same machine finds the port taken.
 import torch.distributed as dist
 
 first = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
@@ -343,8 +345,9 @@ print(refusal)
 assert refusal == "DistNetworkError"
 
 # %%
-# *Curly quotes.* Many web pages turn straight quotes into typographic ones. Python
-# refuses them, so type them again after copying. The last character is such a quote.
+# *Curly quotes.* Many web pages turn straight quotes into typographic ones, which
+# Python refuses, so type them again after copying. The last character of the string
+# below is such a quote.
 try:
     compile("init_method='tcp://127.0.0.1:2568\u2019", "copied.py", "exec")
 except SyntaxError as error:
