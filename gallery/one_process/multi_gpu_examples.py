@@ -118,10 +118,9 @@ class DataParallelModel(nn.Module):
 
 # %%
 # A small hook notes how many rows each layer receives. Without a GPU there is only one
-# piece, the whole batch. In that case ``nn.DataParallel`` simply calls the layer
-# inside, without an error and without a message. From here on we compute in float64,
-# because a split batch adds its numbers in another order. In float64 the difference is
-# too small to matter.
+# piece, the whole batch, and ``nn.DataParallel`` simply calls the layer inside, without
+# an error or a message. A split batch adds its numbers in another order, so from here
+# on we compute in float64, where the difference is too small to matter.
 model = DataParallelModel().to(device, torch.float64)
 x = x.double()
 
@@ -182,12 +181,12 @@ assert [weights["bias"] is layer.bias for _, weights in replicas] == [True, Fals
 print([tuple(piece.shape) for piece in inputs])
 
 # %%
-# Copied weights are results of a computation, so they cannot be parameters of a module.
-# ``functional_call`` puts them into a module for the time of one call. Threads would
+# Copied weights are results of a computation and cannot be parameters of a module, so
+# ``functional_call`` puts them into one for the duration of a call. Threads would
 # disturb each other in a shared module, so each one has a deep copy. The deep copy
-# alone would not do, because autograd does not record it.
-# ``nn.parallel.parallel_apply`` also carries ``no_grad`` and autocast into its threads.
-# Ours does not, so do not train with it.
+# alone would not do, because autograd does not record it. Do not train with our
+# function, because only ``nn.parallel.parallel_apply`` carries ``no_grad`` and autocast
+# into its threads.
 from concurrent.futures import ThreadPoolExecutor
 from torch.func import functional_call
 
@@ -213,9 +212,9 @@ print([tuple(part.shape) for part in outputs], "->", tuple(y.shape))
 # Going backward, the gradients are summed
 # ----------------------------------------
 #
-# The loss is a mean over the whole batch, but each replica sees only its own rows. So
-# each replica computes only a part of the gradient. Autograd adds the parts in the
-# original layer, and the sum is the gradient of the unsplit batch.
+# The loss is a mean over the whole batch, but each replica sees only its own rows, so
+# it computes only a part of the gradient. Autograd adds the parts in the original
+# layer, and the sum is the gradient of the unsplit batch.
 split = torch.autograd.grad(y.square().mean(), layer.weight, retain_graph=True)[0]
 whole = torch.autograd.grad(layer(x).square().mean(), layer.weight)[0]
 parts = [part.square().sum() / y.numel() for part in outputs]
@@ -268,8 +267,8 @@ print("compared with nn.parallel" if gpus else "skipped: no GPU")
 # begins with ``module.``, and the unwrapped model knows none of them.
 #
 # The best remedy is to save ``wrapped.module.state_dict()``, which has the plain keys.
-# For a checkpoint that has the prefix already, PyTorch offers a function. It removes
-# the prefix in place.
+# For a checkpoint that has the prefix already, PyTorch offers a function that removes
+# it in place.
 from torch.nn.modules.utils import consume_prefix_in_state_dict_if_present
 
 plain = nn.Sequential(nn.Linear(10, 20), nn.Linear(20, 20))
@@ -306,7 +305,7 @@ print(plain.load_state_dict(state))
 # - `Learning to play a game
 #   <https://docs.pytorch.org/tutorials/intermediate/reinforcement_q_learning.html>`__
 # - `A ResNet on ImageNet <https://github.com/pytorch/examples/tree/main/imagenet>`__
-# - `A generator of images <https://github.com/pytorch/examples/tree/main/dcgan>`__
+# - `Generating images <https://github.com/pytorch/examples/tree/main/dcgan>`__
 # - `A language model with an LSTM
 #   <https://github.com/pytorch/examples/tree/main/word_language_model>`__
 # - `More examples <https://github.com/pytorch/examples>`__, `more tutorials
