@@ -100,9 +100,9 @@ class Model(nn.Module):
 # Wrap the model if there are several GPUs
 # ----------------------------------------
 #
-# A model computes on the one device that it is on. One line asks for more: it wraps the
-# model in ``nn.DataParallel``. The model is still moved to one device only, the first.
-# From there the wrapper copies it to the other GPUs in each forward pass.
+# By itself, a model computes only on the device that holds it, so one line wraps it in
+# ``nn.DataParallel``. The model is still moved to the first device only, and from there
+# the wrapper copies it to the other GPUs in each forward pass.
 model = Model(input_size, output_size)
 if n_gpus > 1:
     print("Let's use", n_gpus, "GPUs!")
@@ -153,9 +153,9 @@ assert [batch[-1:] for batch in seen] == [sizes(30), sizes(30), sizes(30), sizes
 # ---------------------------
 # For the same batch, the sizes depend only on the number of devices. So we write the
 # four steps of the wrapper in plain PyTorch: split the rows, copy the model, compute,
-# put the results together. This is for the forward pass only, because a deep copy keeps
-# no way back for the gradients. We copy in this simple way, because we only want the
-# sizes. :doc:`/tutorials/one_process/multi_gpu_examples` explains each step.
+# put the results together. We only want the sizes, so a deep copy of the model is
+# enough. It serves the forward pass only, because it keeps no way back for the
+# gradients. :doc:`/tutorials/one_process/multi_gpu_examples` explains each step.
 from copy import deepcopy
 
 
@@ -171,9 +171,10 @@ forward_on(devices, layer, my_tensor).sum().backward()
 assert layer.weight.grad is None
 
 # %%
-# A machine with fewer devices simulates eight: the devices that exist take turns, and
-# compute one piece after another. The sizes are the same as on eight GPUs. One device
-# receives the whole batch. The last size in a check is the one outside.
+# A machine with fewer devices simulates eight: the devices that exist take turns and
+# compute one piece after another, which gives the same sizes as eight GPUs. We begin
+# with one device, which receives the whole batch. In each check, the last size is the
+# one outside.
 model = Model(input_size, output_size)
 last_batch = {}
 
@@ -199,8 +200,8 @@ assert seen == [sizes(15, 15, 30)] * 3 + [sizes(5, 5, 10)]
 # Three devices: the last one receives less
 # -----------------------------------------
 #
-# Thirty rows divide evenly, ten rows do not. The first two devices receive 4 rows, and
-# the third receives the 2 that are left.
+# Thirty rows divide evenly, but ten rows do not: the first two devices receive 4 each,
+# and the third receives the 2 that are left.
 run_on(3)
 assert seen == [sizes(10, 10, 10, 30)] * 3 + [sizes(4, 4, 2, 10)]
 
@@ -244,8 +245,8 @@ plt.show()
 # pieces of two rows, and five of them are enough.
 #
 # So choose a batch size that is a multiple of the number of GPUs. If the small last
-# batch does not matter in training, drop it with ``DataLoader(..., drop_last=True)``.
-# Do not drop it when you evaluate.
+# batch does not matter in training, drop it with ``DataLoader(..., drop_last=True)``,
+# but keep it when you evaluate.
 from math import ceil
 
 for rows in range(1, 101):
@@ -259,8 +260,8 @@ for rows in range(1, 101):
 # -------------------------------------
 #
 # A convolution can be wrapped, and a transformer with ``batch_first=True``, because the
-# batch is the first dimension of what they take and return. Split over three devices,
-# nothing changes.
+# batch is the first dimension of what they take and return. Their results do not change
+# when the batch is split over three devices.
 images = torch.randn(10, 3, 8, 8, dtype=torch.float64, device=device)
 conv = nn.Conv2d(3, 4, 3)  # (batch, channels, height, width)
 words = torch.randn(9, 6, 8, dtype=torch.float64, device=device)
@@ -273,8 +274,8 @@ for module, batch in (conv, images), (encoder, words):
 
 # %%
 # A recurrent network has the batch second, unless you ask for ``batch_first=True``. In
-# its hidden state the batch is always second, so the pieces are joined along the wrong
-# dimension.
+# its hidden state the batch is second even then, so the pieces are joined along the
+# wrong dimension.
 #
 # Batch normalization notices the split, because in training it computes its mean over
 # the rows that it sees. On three devices these are only the rows of one piece.
