@@ -82,8 +82,8 @@ plt.show()
 #
 # To count, we write the forward pass ourselves, over ``n`` devices. If there are fewer
 # GPUs, a device takes several turns. The first replica uses the weights of the model
-# itself, the others get copies. With four devices, the loss gives the model the same
-# gradients as the step above.
+# itself, the others get copies. With four devices, the model gets the same gradients as
+# in the step above.
 from torch.func import functional_call
 
 
@@ -112,11 +112,11 @@ print([tuple(piece.shape) for piece in pieces], "->", tuple(gathered.shape))
 # First limit: one device carries more
 # ------------------------------------
 #
-# Every device holds weights, a piece of the batch and its outputs. Three large things
-# more are on the first device only: the gradients of the model, the state of the
-# optimizer, and the gathered outputs. We count what one step needs, even at different
-# moments. We leave out the whole batch, what the loss keeps for the backward pass, and
-# the gradients of the copies, which are added up immediately.
+# Every device holds weights, a piece of the batch and its outputs. Three more large
+# things are on the first device only: the gradients of the model, the state of the
+# optimizer, and the gathered outputs. We count all that one step needs, even if at
+# different moments. We leave out the whole batch, what the loss keeps for the backward
+# pass, and the gradients of the copies, which are added up immediately.
 optimizer = torch.optim.Adam(model.parameters())
 optimizer.step()
 state = [s[k] for s in optimizer.state.values() for k in ("exp_avg", "exp_avg_sq")]
@@ -131,10 +131,10 @@ assert held[0] - held[1] == 3 * one_model + gathered.nbytes
 print("bytes on each device:", held)
 
 # %%
-# The difference is at least three times the model, and the outputs of the whole batch.
-# So the first GPU runs out of memory while the others have room. The activations, which
-# are the outputs of the inner layers, are not counted here, because they add the same
-# to every device.
+# What the first device holds in addition is at least three times the model, and the
+# outputs of the whole batch. So the first GPU runs out of memory while the others have
+# room. The activations, which are the outputs of the inner layers, are not counted
+# here, because they add the same to every device.
 #
 # Second limit: every step copies the model
 # -----------------------------------------
@@ -149,8 +149,9 @@ for n in (2, 4, 8):
     print(n, "devices:", len(pieces[0]), "rows each,", size(copies), "bytes of copies")
 
 # %%
-# A batch of the same size leaves fewer rows for each device, so there is less work for
-# the same copies. A larger batch would help, but the first device limits its size.
+# With more devices, a batch of the same size leaves fewer rows for each, so there is
+# less work for the same copies. A larger batch would help, but the first device limits
+# its size.
 #
 # Third limit: one interpreter serves all devices
 # -----------------------------------------------
@@ -160,8 +161,8 @@ for n in (2, 4, 8):
 # run Python code at a time. Processes do not share it, because each has an interpreter
 # of its own.
 #
-# Two threads, then two processes, do the same work side by side. It is a round of many
-# small matrix products, or a round of a few large ones. We measure on the CPU. On a GPU
+# Two threads, then two processes, do the same work side by side, in rounds of many
+# small matrix products and rounds of a few large ones. We measure on the CPU. On a GPU
 # an operation returns at once, so there the threads compete to start operations.
 import inspect
 import json
@@ -231,9 +232,9 @@ for run, n in (in_threads, 1), (in_threads, 2), (in_processes, 2):
 # In the figure, 1 means that the second worker costs no extra time. At 2, the workers
 # might as well take turns. Every product gives the lock back while it computes, and
 # must get it back before the next line of Python. For a small product, waiting for the
-# lock and waking up takes longer than the product. So two threads can take longer
-# together than if they took turns. For a large product it does not matter. Two
-# processes have no lock in common.
+# lock and waking up takes longer than the product, so two threads can take longer
+# together than if they took turns. For a large product the wait does not matter, and
+# two processes have no lock in common.
 #
 # .. note::
 #
@@ -257,9 +258,9 @@ plt.show()
 # ----------------------------------------
 #
 # Replicas are thrown away after the forward pass, together with everything that
-# ``forward`` stored on them. Only the first one uses the model's own parameters, and
-# its buffers: tensors that are not trained, such as the statistics of batch
-# normalization. So only there an in-place change survives. This module counts its calls
+# ``forward`` stored on them. Only the first one uses the model's own parameters and its
+# buffers, which are tensors that are not trained, such as the statistics of batch
+# normalization. So an in-place change survives only there. This module counts its calls
 # in an attribute and its rows in a buffer.
 from copy import deepcopy
 
@@ -291,21 +292,21 @@ assert wrapped.module.rows == len(x.chunk(len(devices))[0])
 
 # %%
 # So the statistics of batch normalization come from the rows of the first device alone.
-# On one device, ``nn.DataParallel`` makes no replicas and every change stays. A test on
-# a laptop does not find this trap.
+# On one device, ``nn.DataParallel`` makes no replicas and every change stays, so a test
+# on a laptop does not find this trap.
 #
 # Second trap: a sum of losses is not their mean
 # ----------------------------------------------
 #
 # If you compute the loss from the gathered outputs, as above, the gradients are right.
-# But some models return their loss from ``forward``. Then ``nn.DataParallel`` returns
-# one loss for each device, with a warning. ``backward`` needs a single number, so you
-# must combine them. With their sum, the gradient grows with the number of devices.
+# But if a model returns its loss from ``forward``, ``nn.DataParallel`` returns one loss
+# for each device, with a warning. ``backward`` needs a single number, so you must
+# combine them. With their sum, the gradient grows with the number of devices.
 #
-# The mean is right only while all pieces have the same size. Ten rows give pieces of 3,
-# 3, 3 and 1, and the single row counts three times as much as each other row. The mean
-# weighted by rows is right again. With ``ignore_index``, weight each loss by the number
-# of targets that count, not by the rows.
+# The mean is right only while all pieces have the same size. On four devices, ten rows
+# give pieces of 3, 3, 3 and 1, so the single row counts three times as much as any
+# other. The mean weighted by rows is right again. With ``ignore_index``, weight each
+# loss by the number of targets that count, not by the rows.
 
 
 def gradient(loss):
