@@ -38,9 +38,9 @@ places = (devices * 2)[:2]
 # One half on each device
 # -----------------------
 #
-# The model moves its data itself. Each half goes to its device when the model is made.
-# In ``forward``, the data follow: first to one device, then to the other. Do not call
-# ``to(device)`` on the whole model, because it would put both halves there.
+# Each half goes to its device when the model is made, and ``forward`` moves the data,
+# first to one device, then to the other. Do not call ``to(device)`` on the whole model,
+# because that would put both halves on one device.
 
 
 class TwoHalves(nn.Module):
@@ -63,9 +63,9 @@ print(model(x).size())
 # It learns the same as the whole model
 # -------------------------------------
 #
-# For comparison, the whole model stays on the CPU and starts with the same parameters.
-# Both models train one step. Autograd finds the way back through both devices, and one
-# optimizer serves both.
+# For comparison, the whole model stays on the CPU, starts with the same parameters, and
+# trains for one step like the split one. Autograd finds the way back through both
+# devices, and one optimizer serves both.
 import copy
 
 whole = nn.Sequential(copy.deepcopy(model.first), copy.deepcopy(model.second)).cpu()
@@ -137,8 +137,8 @@ assert table.grad.any(dim=1).sum() == 5
 # -------------------------------
 #
 # Hooks record which half computes, and how many numbers leave it or come back to it.
-# What leaves the first half goes to the other device. In the backward pass, gradients
-# of the same size come back.
+# What leaves the first half, its activations, goes to the other device, and in the
+# backward pass, gradients of the same size come back.
 events = []  # (device, pass, numbers)
 
 
@@ -161,9 +161,9 @@ assert events[0][2] == events[3][2] == len(x) * 128
 # one copy travel to the other, and their mean travels back. It is the gradient of the
 # whole batch, because both halves have equally many rows.
 #
-# Which way sends less depends on the batch. A split model sends more with each row.
-# With split data it is two numbers for each parameter, whatever the batch. On n devices
-# it is 2 (n - 1), because all but one send their gradients and receive the mean.
+# Which way sends less depends on the batch. A split model sends more with each row,
+# while split data need two numbers for each parameter, whatever the batch. On n devices
+# they need 2 (n - 1), because all but one send their gradients and receive the mean.
 replicas = [copy.deepcopy(start).to(d) for d in places]
 for replica, d, x_part, y_part in zip(replicas, places, x.chunk(2), y.chunk(2)):
     nn.functional.mse_loss(replica(x_part.to(d)), y_part.to(d)).backward()
@@ -186,12 +186,12 @@ assert sent == 2 * sizes[2]
 # One device works, the other waits
 # ---------------------------------
 #
-# The second half needs the output of the first. On the way back it is the other way
-# round. At each moment only one device works, so two GPUs are no faster than one.
+# The second half needs the output of the first, and on the way back it is the other way
+# round. So at each moment only one device works, and two GPUs are no faster than one.
 #
-# A pipeline makes these gaps smaller: it cuts the batch into micro-batches, and the
-# first device starts on the next one while the second is still working. A device starts
-# a micro-batch when its neighbor has finished it and the device itself is free. If all
+# A pipeline shortens the wait: it cuts the batch into micro-batches, and the first
+# device starts on the next one while the second is still working. A device starts a
+# micro-batch when its neighbor has finished it and the device itself is free. If all
 # parts of the model and all m micro-batches take equally long, each of p devices is
 # idle for (p - 1) / (m + p - 1) of the time.
 from fractions import Fraction
@@ -216,8 +216,9 @@ for p, m in (2, 1), (2, 4), (4, 4), (4, 16):
 assert [e[:2] for e in events] == [s[:2] for s in pipeline(2, 1)]
 
 # %%
-# Above, the batch stays whole, in the order that the hooks saw. Below, it is cut into
-# four micro-batches. In each panel, all times are drawn equal.
+# In the upper panel the batch stays whole, in the order that the hooks saw. In the
+# lower one it is cut into four micro-batches. Within each panel, all times are drawn
+# equal.
 #
 # .. alt-text:: Bars for two devices. Above, they never work at the same time. Below,
 #    with four micro-batches, they mostly do, and end sooner.
@@ -238,10 +239,10 @@ plt.show()
 # ----------------------------------------
 #
 # `AlexNet <https://doi.org/10.1145/3065386>`__ was trained in 2012 on two GPUs with 3
-# GB each. Each GPU had half of the channels of every layer. In the second layer, a GPU
-# saw only its own channels. Today this is an ordinary layer with ``groups=2``.
+# GB each. Each GPU had half of the channels of every layer, and in the second layer it
+# saw only its own. Today this is an ordinary layer with ``groups=2``.
 #
-# In the third layer the columns meet. Each GPU reads the channels of both, and computes
+# In the third layer the columns meet: each GPU reads the channels of both and computes
 # half of the filters. Splitting single layers in this way is now called tensor
 # parallelism.
 from torch.nn.functional import conv2d, max_pool2d
@@ -268,10 +269,10 @@ print(tuple(images.shape), "->", tuple(maps.shape), "->", tuple(pooled.shape))
 # Which way to choose
 # -------------------
 #
-# Does the model fit on one GPU, with its gradients, the state of the optimizer and the
-# activations? Then split the data: it is simpler, and all GPUs work at the same time.
-# If it does not fit, a third way is usually tried first today: split the data, and let
-# each GPU keep only a part of every parameter (`fully_shard
+# If the model fits on one GPU, with its gradients, the state of the optimizer and the
+# activations, split the data: it is simpler, and all GPUs work at the same time. If it
+# does not fit, a third way is usually tried first today: split the data, and let each
+# GPU keep only a part of every parameter (`fully_shard
 # <https://docs.pytorch.org/docs/stable/distributed.fsdp.fully_shard.html>`__).
 #
 # .. list-table::
