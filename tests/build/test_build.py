@@ -180,7 +180,7 @@ def test_a_complete_page_says_nothing(source: Path, make: Make) -> None:
 
 BROKEN = {
     "syntax": ('msgstr "제목"', 'msgstr "제목', "msgstr", "closing"),
-    "markup": ("``code``가", "space between", '"A page has', "``code가"),
+    "markup": ("``code``가", "``code가", '"A page has', "space between"),
     "a link to nowhere": ("문단 하나.", "`문단 <x_>`__ :doc:`no`", '"One par', "no"),
 }
 
