@@ -24,6 +24,7 @@ from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 from gallery_intl.catalogs.progress import Count, add, count
 from gallery_intl.rules import (
     chinese,
+    comments,
     korean,
     leftovers,
     markup,
@@ -42,7 +43,7 @@ from gallery_intl.rules.message import GUARDS, RULES, Message, rules_for
 # Importing one registers its rules.
 MODULES = (
     *(markup, values, writing, korean, sentences, numbers, names, signs, typed),
-    *(leftovers, chinese, mistyped),
+    *(leftovers, chinese, comments, mistyped),
 )
 MANY = 5  # findings about one term: it may have changed
 COMMENT = "comment"  # how ``#.`` begins above a comment of the code
@@ -182,7 +183,7 @@ def manual() -> Iterator[str]:
         speaks_of = "all languages" if "*" in known else ", ".join(known)
         speaks_of += "; cannot be set aside" if name in GUARDS else ""
         yield f"{name} ({speaks_of})\n{inspect.getdoc(rule.check)}\n"
-        place = f"{known[0]}, interface" if rule.interface else known[0]
+        place = ", ".join(filter(None, (known[0], rule.kind)))
         yield f'Bad ({place}): "{rule.english}" -> "{rule.bad}"'
         yield f'Good ({place}): "{rule.english}" -> "{rule.good}"\n'
 

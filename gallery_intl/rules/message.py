@@ -107,7 +107,7 @@ class Rule(NamedTuple):
 
     check: Check
     languages: list[str]  # the first is that of the example; "*": all others
-    interface: bool  # whether the example is a word of the interface
+    kind: str  # of the example: "interface", "comment" of code, or ""
     english: str
     bad: str
     good: str
@@ -118,7 +118,7 @@ GUARDS: set[str] = set()
 
 
 def rule(
-    languages: str, *example: str, interface: bool = False, is_guard: bool = False
+    languages: str, *example: str, kind: str = "", is_guard: bool = False
 ) -> Callable[[Check], Check]:
     """Register a rule under its function's name, with its languages and an example.
 
@@ -127,7 +127,7 @@ def rule(
 
     def register(check: Check) -> Check:
         name = check.__name__.replace("_", "-")
-        RULES[name] = Rule(check, languages.split(), interface, *example)
+        RULES[name] = Rule(check, languages.split(), kind, *example)
         if is_guard:
             GUARDS.add(name)
         return check

@@ -49,7 +49,7 @@ def numbers(message: Message) -> Iterator[str]:
         yield f"not in English: {', '.join(sorted(added))} (count again)"
 
 
-@guard("ja *", "by %(name)s", "%(nama)sによる", "%(name)sによる", interface=True)
+@guard("ja *", "by %(name)s", "%(nama)sによる", "%(name)sによる", kind="interface")
 def placeholders(message: Message) -> Iterator[str]:
     """What a program fills in is there: ``%s``, ``%(name)s``, ``{name}``, ``&#9;``."""
     if not message.is_interface:
@@ -62,7 +62,9 @@ def placeholders(message: Message) -> Iterator[str]:
         yield "the placeholders without names are in another order (keep the order)"
 
 
-@guard("ko *", "<b>Read</b> on", "<i>계속</i> 읽기", "<b>계속</b> 읽기", interface=True)
+@guard(
+    "ko *", "<b>Read</b> on", "<i>계속</i> 읽기", "<b>계속</b> 읽기", kind="interface"
+)
 def html(message: Message) -> Iterator[str]:
     """A translation brings no HTML and no script of its own."""
     texts = (message.english, message.prose)

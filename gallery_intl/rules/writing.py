@@ -142,7 +142,9 @@ def spaces(message: Message) -> Iterator[str]:
 
 @rule("ja", "It computes.", "計算する。", "計算します。")
 def polite_japanese(message: Message) -> Iterator[str]:
-    """Japanese sentences end in です or ます, or are no sentences."""
+    """Japanese sentences end in です or ます, or are no sentences; comments do not."""
+    if message.is_comment:
+        return
     for match in JAPANESE_PLAIN.finditer(BRACKETED.sub("", message.prose)):
         yield f'"{match[0]}" is not です・ます (end with です or ます)'
 

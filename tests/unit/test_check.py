@@ -78,8 +78,9 @@ def test_every_rule_has_a_bad_catalog_in_each_of_its_languages(language: str) ->
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 def test_the_manuals_examples_are_true(rule: Rule) -> None:
+    kinds = (rule.kind == "interface", GLOSSARY, rule.kind == "comment")
     bad, good = (
-        Message(rule.languages[0], rule.english, text, rule.interface, GLOSSARY)
+        Message(rule.languages[0], rule.english, text, *kinds)
         for text in (rule.bad, rule.good)
     )
 
