@@ -133,9 +133,10 @@ def paragraphs(language: str) -> list[str]:
 
 
 def translate(folder: Path) -> None:
-    """Make the catalogs, and fill them; what a page then says does not matter."""
+    """Run the gallery, make the catalogs and fill them with whatever sentences."""
     command = [sys.executable, "-m", "gallery_site", "--source", str(folder)]
-    subprocess.run([*command, "catalogs"], check=True, stdout=subprocess.DEVNULL)
+    for name in ("run", "catalogs"):
+        subprocess.run([*command, name], check=True, stdout=subprocess.DEVNULL)
     for language in [name for name in LANGUAGES if name != "en"]:
         texts = paragraphs(language)
         for path in (folder / "locales" / language).rglob("page_*.po"):
