@@ -29,8 +29,8 @@ LONG = """
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Run two files more at once than there are processors: many wait for others."""
-    return min((os.cpu_count() or 1) + 2, 6)
+    """Run one file more at once than there are processors: some wait for a browser."""
+    return min((os.cpu_count() or 1) + 1, 4)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -18,10 +18,15 @@ const modules = /(?:[a-z_]\w*\.)+(?=[a-z_]\w{2})(?!ipynb)/g; // torch.nn. before
 // How much a word says about a section: it is in code only, in the text, often, defined.
 // In the title it says more, most in its subject, which stands before a colon.
 const STRENGTHS = { ",": 0.4, ";": 1, ":": 1.6, "!": 2.7 };
-const ofTitle = (word, { title }) => {
+const ofTitle = (word, section) => {
+  const { subject, names, inside, beside } = (section.said ??= saidBy(section.title));
+  const isIn = isRun.test(word) ? subject.includes(word) : names.includes(word);
+  return 1.2 + (isIn ? inside : beside);
+};
+const saidBy = (title) => {
   const [subject] = normal(title).split(":");
-  const isIn = isRun.test(word) ? subject.includes(word) : namesIn(subject).includes(word);
-  return 1.2 + (isIn ? 5 / Math.max(2, lengthOf(subject)) : 3 / Math.max(2, lengthOf(title)));
+  const inside = 5 / Math.max(2, lengthOf(subject));
+  return { subject, names: namesIn(subject), inside, beside: 3 / Math.max(2, lengthOf(title)) };
 };
 const namesIn = (text) => {
   const names = wordsOf(text).filter((word) => !isRun.test(word));
@@ -58,11 +63,13 @@ const unpack = ({ pages, places, synonyms, subject }) => {
   const sections = pages.flatMap(([, , found], page) =>
     found.map(([id, title], at) => ({ page, at, id, title })));
   const starts = sections.flatMap(({ at }, number) => (at ? [] : [number]));
-  const names = Object.keys(places).filter((word) => !isRun.test(word));
+  // a line for each word: thousands of keys would be slow to read
+  const known = new Map(places.split("\n").map((line) => line.split(" ")));
+  const names = [...known.keys()].filter((word) => !isRun.test(word));
   const ours = synonyms.map(([typed, words]) =>
     ({ typed, words, is: new RegExp(`^${patternOf(typed)}$`, "u") }));
   const typed = new RegExp(synonyms.map(([typed]) => patternOf(typed)).join("|") || "$^", "gu");
-  return { pages, places, sections, starts, names, ours, typed, subject: normal(subject) };
+  return { pages, places: known, sections, starts, names, ours, typed, subject: normal(subject) };
 };
 
 // Readers write "multi gpu", "multi-GPU" and "multigpu"; GPU is no part of GPUs' names.
@@ -77,7 +84,7 @@ const placesOf = (word) => {
   const places = new Map();
   const { sections } = index();
   let section = -1;
-  for (const [, step, mark] of (index().places[word] ?? "").matchAll(/([0-9a-z]*)([,;:!.])/g)) {
+  for (const [, step, mark] of (index().places.get(word) ?? "").matchAll(/([0-9a-z]*)([,;:!.])/g)) {
     section += step ? parseInt(step, 36) : 1;
     places.set(section, STRENGTHS[mark] ?? ofTitle(word, sections[section]));
   }
@@ -173,7 +180,7 @@ const findWord = (word) => {
 // One letter: all pairs that have it.
 const findLetter = (letter) => {
   const places = new Map();
-  for (const pair of Object.keys(index().places))
+  for (const pair of index().places.keys())
     if (pair.includes(letter))
       placesOf(pair).forEach((strength, section) => best(places, section, strength));
   return { scores: weighted(places), whole: pagesOf(places) };

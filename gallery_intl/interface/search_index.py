@@ -190,12 +190,13 @@ def index_of(app: Sphinx) -> dict[str, Any]:
     names = [name for name in in_order(app.env) if known.get(name)]
     glossary = Path(app.srcdir, app.config.locale_dirs[0], "glossary.csv")
     missing = app.config.gallery_intl_search_missing
+    found = places(known[name] for name in names)
     return {
         "pages": [
             [name, kind(name, app), [[x.id, x.title] for x in known[name]]]
             for name in names
         ],
-        "places": places(known[name] for name in names),
+        "places": "\n".join(map(" ".join, found.items())),
         "synonyms": synonyms(glossary, app.config.language),
         "subject": _(app.config.project),
         "unbroken": app.config.gallery_intl_unbroken.get(app.config.language, []),

@@ -9,7 +9,7 @@ from gallery_intl.rules.message import Message, rule
 
 # The polite endings of the text around the code, and full stops.
 ENDS = {
-    "ko": re.compile(r"(?:\S*(?:니다|십시오|세요|어요|아요|해요))?[.]?$"),
+    "ko": re.compile(r"(?:\S*(?:니다|십시오|세요|어요|아요|해요)[.]?)?$"),
     "ja": re.compile(
         r"(?:(?:です|ます|ません|でした|ました|ましょう|ください)[ねよ]?)?。?$"
     ),
@@ -19,7 +19,7 @@ ENDS = {
 
 @rule("ko zh ja", "It is sent.", "전송됩니다.", "전송됨", kind="comment")
 def comment_form(message: Message) -> Iterator[str]:
-    """A comment of code is short: it ends in no polite form and in no full stop."""
+    """A comment of code is short: it ends in no polite form, and not in 。."""
     ending = ENDS.get(message.language.partition("_")[0])
     if not message.is_comment or not ending:
         return
