@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gallery_intl.rules.message import Message, rule
 
-# The polite endings of the text around the code, and full stops.
+# The polite endings that the text around the code has, and the full stop 。
 ENDS = {
     "ko": re.compile(r"(?:\S*(?:니다|십시오|세요|어요|아요|해요)[.]?)?$"),
     "ja": re.compile(
