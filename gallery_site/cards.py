@@ -27,6 +27,9 @@ from gallery_site.head import fields
 from gallery_site.pictograms import pictogram
 from gallery_site.reading import minutes
 
+# What a translator is told of the words of a field.
+CONTEXTS = {"Card": "line of the page's card", "Learn": "what a reader will have done"}
+
 
 def name_of(field: nodes.field) -> nodes.field_name:
     return next(field.findall(nodes.field_name))
@@ -51,7 +54,10 @@ class ReadPicture(SphinxTransform):
 
     def apply(self, **kwargs: Any) -> None:
         for field in fields(self.document):
-            name_of(field)["translatable"] = False
+            name = name_of(field)
+            name["translatable"] = False
+            for text in field.findall(nodes.paragraph):
+                text["context"] = CONTEXTS.get(name.astext(), "paragraph")
         if body := take(self.document, "Picture"):
             self.env.metadata[self.env.docname]["picture"] = body.astext()
 

@@ -73,12 +73,12 @@ def test_only_the_line_of_the_card_is_a_message(
     app = make_app("gettext", srcdir=srcdir)
     app.build()
 
-    messages = {
-        x.msgid for x in polib.pofile(str(app.outdir / "tutorials/one/first.pot"))
-    }
+    template = polib.pofile(str(app.outdir / "tutorials/one/first.pot"))
+    messages = {entry.msgid: entry.comment for entry in template}
 
-    assert {"A line for the card.", "You will know more."} <= messages
-    assert messages.isdisjoint({"Card", "Learn", "Picture", "ranks"})
+    assert messages["A line for the card."] == "line of the page's card"
+    assert messages["You will know more."] == "what a reader will have done"
+    assert messages.keys().isdisjoint({"Card", "Learn", "Picture", "ranks"})
 
 
 def test_the_fields_of_the_card_are_not_on_the_lesson(build: Read) -> None:
