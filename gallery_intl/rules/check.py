@@ -25,6 +25,7 @@ from gallery_intl.catalogs.progress import Count, add, count
 from gallery_intl.rules import (
     chinese,
     comments,
+    first_use,
     korean,
     leftovers,
     markup,
@@ -117,6 +118,14 @@ def check_catalogs(
             message = message_of(entry, path, language, glossary)
             for rule, text in check(message, entry):
                 yield Finding(path, entry.linenum, rule, text)
+
+
+def check_pages(paths: Iterable[Path], glossary: Glossary) -> Iterator[Finding]:
+    """Check what only a whole page shows; broken ones are named elsewhere."""
+    for path in paths:
+        with contextlib.suppress(catalogs.CatalogError):
+            found = (catalogs.shared(path), language_of(path), glossary)
+            yield from (Finding(path, *one) for one in first_use.late_glosses(*found))
 
 
 def message_of(
@@ -218,7 +227,8 @@ def check(
         glossary = read_glossary(terms)
     except catalogs.CatalogError as error:
         found.append(broken_file(terms, error, "broken-glossary"))
-    found += sorted((*check_catalogs(there, glossary), *compare(files)))
+    pages = check_pages(there, glossary)
+    found += sorted((*check_catalogs(there, glossary), *pages, *compare(files)))
     for finding in found:
         print(finding.annotation() if output == "github" else finding)
     for line in (*gaps(files), *hints(files, glossary, found)):
