@@ -26,6 +26,7 @@ SHOW_MACHINES = 23  # below the furniture
 SHOW_HEAD = 24  # of both, and of what the author says
 LINK_NAMES = 25  # in text that is translated
 TRANSLATE_FIGURES = 26  # before doctree-read, when the images are collected
+SHOW_DIFFS = 27  # when nobody looks for the code of a page among its blocks any more
 
 # Transforms of a page that is written.
 LINK_ONCE = 6  # after Sphinx-Gallery has linked the names in code, at 5

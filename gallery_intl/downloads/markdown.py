@@ -149,6 +149,11 @@ class Writer:
         sign = fence(text, 3)
         return f"{sign}{str(node.get('language', '')).lower()}\n{text}\n{sign}"
 
+    block_changed_lines = block_literal_block  # of a diff
+
+    def block_change_list(self, node: nodes.Element) -> str:
+        return self.blocks(part for item in node.children for part in item.children)
+
     def block_doctest_block(self, node: nodes.Element) -> str:
         return f"```python\n{node.astext()}\n```"
 

@@ -95,8 +95,9 @@ def is_furniture(node: nodes.Node) -> bool:
 def page_address(env: BuildEnvironment, docname: str) -> str:
     """Return the address of a page; "" if ``html_baseurl`` is not configured."""
     base = env.config.html_baseurl
-    uri = env._app.builder.get_target_uri(docname)
-    return f"{base.rstrip('/')}/{uri}" if base else ""
+    if not base:  # and some builders know no addresses yet
+        return ""
+    return f"{base.rstrip('/')}/{env._app.builder.get_target_uri(docname)}"
 
 
 class PageWriter(Writer):

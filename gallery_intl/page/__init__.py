@@ -12,6 +12,7 @@ from gallery_intl.page import (
     catalog_links,
     code,
     contexts,
+    diffs,
     furniture,
     gaps,
     inner_links,
@@ -39,6 +40,8 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_event("gallery-card")
     app.add_node(cards.card)
     app.add_directive("gallery", cards.Gallery)
+    diffs.add_nodes(app)
+    app.add_directive("diff", diffs.Diff)
     app.add_directive(status_table.TABLE, status_table.TranslationStatus)
     app.add_transform(furniture.RemoveFurniture)
     app.add_transform(page.Annotate)
@@ -50,6 +53,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_transform(safety.Allow)
     app.add_transform(furniture.FillFurniture)
     app.add_transform(names.LinkNames)
+    app.add_transform(diffs.ShowDiffs)
     app.add_post_transform(names.LinkOnce)
     app.add_post_transform(names.VisitCode)
     listen(app)

@@ -1,0 +1,13 @@
+extensions = ["gallery_intl"]
+exclude_patterns = ["gallery"]
+html_theme = "basic"
+locale_dirs = ["locales"]
+gettext_compact = False
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery",
+    "gallery_dirs": "pages",
+    "plot_gallery": False,
+    "write_computation_times": False,
+    "download_all_examples": False,
+    "show_signature": False,
+}
