@@ -248,7 +248,7 @@ def searching(many: Path, count: int) -> Iterator[Row]:
     plain = stock(many)
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(
-            executable_path=browser.find(), args=browser.ARGUMENTS
+            executable_path=browser.find(window=True), args=browser.ARGUMENTS
         )
         for language, query in bench_search.QUERIES.items():
             settings = [f"language={language}", *STOCK_SEARCH.get(language, [])]

@@ -81,7 +81,7 @@ def measure(url: str) -> tuple[Scores, set[str]]:
         [*arguments, flags],
         capture_output=True,
         text=True,
-        env=os.environ | {"CHROME_PATH": browser.find() or ""},
+        env=os.environ | {"CHROME_PATH": browser.find(window=True) or ""},
     )
     if ended.returncode:
         raise SystemExit(f"Lighthouse did not run: {ended.stderr.strip()[-500:]}")

@@ -126,7 +126,7 @@ def measure(chromium: Browser, language: str) -> list[float]:
 def main(language: str) -> None:
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(
-            executable_path=browser.find(), args=browser.ARGUMENTS
+            executable_path=browser.find(window=True), args=browser.ARGUMENTS
         )
         ours, against = measure(chromium, language)
     print(HEAD)

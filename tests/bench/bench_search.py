@@ -82,7 +82,7 @@ def main(languages: list[str]) -> None:
     print(f"{head}{'first result':>15}")
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(
-            executable_path=browser.find(), args=browser.ARGUMENTS
+            executable_path=browser.find(window=True), args=browser.ARGUMENTS
         )
         for language in languages:
             own = language.partition("_")[0]
