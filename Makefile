@@ -78,8 +78,8 @@ bench: html $(VENV)/.browser  ## measure builds, pages, search and the live view
 	@$(BENCH)/bench_search.py
 	@$(BENCH)/bench_lighthouse.py
 
-torture: $(READY)  ## kill builds, pretend machines, compare two builds (40 minutes)
-	@$(PY) -m pytest -n 2 --dist load tests/torture/torture.py tests/torture/torture_machines.py
+torture: html  ## kill builds, pretend machines, compare two builds (40 minutes)
+	@$(PY) -m pytest -n 2 --dist load $(addprefix tests/torture/torture,.py _machines.py _downloads.py)
 	@PYTHONPATH=tests/tools $(PY) tests/torture/torture_builds.py
 
 lint: $(READY)  ## check style, types and catalogs' form

@@ -1,107 +1,55 @@
-"""What a reader downloads runs to its end and prints what the page shows."""
+"""What a reader downloads runs to its end and prints what the page shows.
 
-import os
-import re
-import shutil
-import subprocess
-import sys
+One page of each kind runs as a reader runs it: a plain one, one with ranks, and the one
+that starts processes itself. The others run in forks of a warm process, the text of the
+download on as many ranks; `make torture` runs all of them as a reader does.
+"""
+
+from collections.abc import Callable
 from pathlib import Path
 
+import downloads
 import nbclient
 import nbformat
 import pytest
-from bs4 import BeautifulSoup
-from paths import PROJECT
+from downloads import PAGES, TIMEOUT, printed, shown
 
-from gallery_run.needs import world_size
 from gallery_run.notebook import ranks_cell
 
-GALLERY = PROJECT / "gallery"
-PAGES = sorted(
-    path.relative_to(GALLERY).with_suffix("").as_posix()
-    for path in GALLERY.rglob("*.py")
+AS_READERS_DO = (
+    "one_process/input_sizes",
+    "ranks/hello_ranks",
+    "ddp/starting_processes",
 )
-TIMEOUT = 400
-RANK_0 = "[stdout:0] "  # ipyparallel says which engine printed
+
+each_page = pytest.mark.parametrize("name", PAGES)
+Run = Callable[[Path], list[str]]
 
 
-def page(site: Path, language: str, name: str) -> tuple[BeautifulSoup, Path]:
-    path = site / language / f"tutorials/{name}.html"
-    return BeautifulSoup(path.read_text("utf-8"), "html.parser"), path
+def test_one_page_of_each_kind_runs_as_readers_run_it() -> None:
+    assert set(AS_READERS_DO) <= set(PAGES)
 
 
-def download(site: Path, language: str, name: str, suffix: str) -> Path:
-    """Give the file that the page's own link leads to."""
-    html, path = page(site, language, name)
-    file = f"/{Path(name).name}{suffix}"
-    found = {str(a["href"]) for a in html.find_all("a") if a["href"].endswith(file)}
-    assert len(found) == 1, f"links to {file}: {found}"
-    return path.parent.joinpath(found.pop()).resolve()
-
-
-def shown(site: Path, language: str, name: str) -> list[str]:
-    """Give the lines that a page shows as printed."""
-    html, _ = page(site, language, name)
-    blocks = html.select(".sphx-glr-script-out pre")
-    return lines("\n".join(block.get_text().strip("\n") for block in blocks))
-
-
-def lines(text: str) -> list[str]:
-    """Split what was printed; a page has spaces for tabs, and no empty lines."""
-    printed = [line.expandtabs().rstrip() for line in text.split("\n")]
-    return [line for line in printed if line]
-
-
-@pytest.mark.parametrize("name", PAGES)
+@each_page
 def test_a_script_prints_what_its_page_shows(
     site: Path, tmp_path: Path, name: str
 ) -> None:
-    script = shutil.copy(download(site, "ko", name, ".py"), tmp_path)
-    size = world_size(Path(script).read_text("utf-8"))
-    launch = ["torch.distributed.run", "--standalone", f"--nproc-per-node={size}"]
+    path = downloads.download(site, "ko", name, ".py", tmp_path)
+    as_reader = name in AS_READERS_DO
+    run: Run = downloads.run_script if as_reader else downloads.run_script_in_forks
 
-    done = subprocess.run(
-        [sys.executable, *(["-m", *launch] if size else []), script],
-        cwd=tmp_path,
-        env=os.environ | {"MPLBACKEND": "agg", "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT,
-    )
-
-    assert done.returncode == 0, done.stderr
-    assert lines(done.stdout) == shown(site, "ko", name)
+    assert run(path) == shown(site, "ko", name)
 
 
-@pytest.mark.parametrize("name", PAGES)
+@each_page
 def test_a_notebook_prints_what_its_page_shows(
     site: Path, tmp_path: Path, name: str
 ) -> None:
-    path = shutil.copy(download(site, "ja", name, ".ipynb"), tmp_path)
-    notebook = nbformat.read(path, as_version=4)
+    path = downloads.download(site, "ja", name, ".ipynb", tmp_path)
+    as_reader = name in AS_READERS_DO
+    run: Run = downloads.run_notebook if as_reader else downloads.run_notebook_in_forks
 
-    nbclient.NotebookClient(
-        notebook, timeout=TIMEOUT, resources={"metadata": {"path": str(tmp_path)}}
-    ).execute()
-
-    assert lines("".join(map(printed, notebook.cells))) == shown(site, "ja", name)
-
-
-def printed(cell: nbformat.NotebookNode) -> str:
-    """Give what a cell printed, on rank 0 where there are ranks."""
-    if cell.cell_type != "code" or "ranks" in cell.metadata.get("tags", ()):
-        return ""
-    if cell.source.startswith("%%writefile "):
-        return ""  # it names the file
-    texts = []
-    for output in cell.outputs:
-        if output.output_type == "stream" and output.name == "stdout":
-            texts.append(output.text)
-        text = output.get("data", {}).get("text/plain", "")
-        if found := re.match(rf"{re.escape(RANK_0)}(.*)", text, re.DOTALL):
-            texts.append(found[1])
-        assert "[stderr:" not in text
-    return "".join(texts)
+    assert run(path) == shown(site, "ja", name)
 
 
 def test_a_cell_waits_for_all_that_its_ranks_print() -> None:

@@ -1,37 +1,116 @@
-"""Run pages in forks of one process that has imported torch, which takes seconds."""
+"""Run pages in forks of one process that has imported torch, which takes seconds.
+
+A fork is told what torchrun or a notebook would tell it, and runs the same text; but
+nobody has started Python, torchrun, Jupyter or ipyparallel for it.
+"""
 
 from __future__ import annotations
 
 import os
 import random
 import runpy
+import subprocess
 import sys
 import traceback
-from multiprocessing import get_context
+from collections.abc import Callable
+from contextlib import nullcontext as nothing
+from contextlib import redirect_stdout
+from importlib.util import module_from_spec, spec_from_file_location
+from io import StringIO
+from multiprocessing import forkserver, get_context
 from multiprocessing.connection import wait
 from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from paths import TOOLS
 
 WARM = get_context("forkserver")
-WARM.set_forkserver_preload(["pytest", "matplotlib.pyplot", "torch.distributed.nn"])
+WARM.set_forkserver_preload(
+    [
+        "pytest",
+        "matplotlib.pyplot",
+        "torch.distributed.nn",
+        "IPython.core.interactiveshell",
+    ]
+)
+# for all pages, as torchrun sets it: ranks share the processors
+THREADS = {"OMP_NUM_THREADS": "1", "MPLBACKEND": "agg"}
 TIMEOUT = 120
+FILE = "%%writefile "  # a cell that writes itself into a file, and says so
 
 
-def become(script: Path, errors: Path, environment: dict[str, str]) -> None:
-    """Run a page in this process, and end it as Python would."""
-    with errors.open("a") as said, open(os.devnull, "w") as nothing:
-        os.dup2(nothing.fileno(), 1)
-        os.dup2(said.fileno(), 2)
-    os.chdir(script.parent)
+def become(
+    work: Callable[[], None], files: tuple[Path, Path], environment: dict[str, str]
+) -> None:
+    """Do a rank's work in this process, and end it as Python would."""
+    for number, file in enumerate(files, start=1):
+        with file.open("ab") as said:
+            os.dup2(said.fileno(), number)
+    os.environ.clear()
     os.environ.update(environment)
     random.seed()
-    sys.argv = [script.name]
-    sys.path.insert(0, str(script.parent))
+    if machine := environment.get("PRETEND"):
+        pretend(machine)
     try:
-        runpy.run_path(script.name, run_name="__main__")
+        work()
+    except SystemExit:
+        raise
     except BaseException:
         traceback.print_exc()
+        sys.stdout.flush()
         sys.stderr.flush()
         os._exit(1)  # other threads may wait for a rank that is gone
+
+
+def pretend(machine: str) -> None:
+    """Make torch believe in another machine, as Python's start would have done."""
+    path = TOOLS / "pretend" / "sitecustomize.py"
+    spec = spec_from_file_location("pretend", path)
+    assert spec
+    assert spec.loader
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    sys.meta_path = [one for one in sys.meta_path if type(one).__module__ != "pretend"]
+    module.pretend(module.name, int(module.number))
+
+
+class Script:
+    """The work of Python: run a file in a folder."""
+
+    def __init__(self, path: Path, folder: Path) -> None:
+        self.path, self.folder = path, folder
+
+    def __call__(self) -> None:
+        os.chdir(self.folder)
+        sys.argv = [str(self.path)]
+        sys.path.insert(0, str(self.path.parent))
+        runpy.run_path(str(self.path), run_name="__main__")
+
+
+class Cells:
+    """The work of a notebook's kernel: run the code of its cells in a folder."""
+
+    def __init__(self, sources: list[str], folder: Path) -> None:
+        self.sources, self.folder = sources, folder
+
+    def __call__(self) -> None:
+        from IPython.core.displayhook import DisplayHook
+        from IPython.core.interactiveshell import InteractiveShell
+
+        class Silent(DisplayHook):
+            def __call__(self, result: Any = None) -> None:
+                """What a cell gives is shown, but it is not printed."""
+
+        os.chdir(self.folder)
+        sys.path.insert(0, "")
+        main = sys.modules["__main__"] = ModuleType("__main__")
+        InteractiveShell.displayhook_class = Silent
+        shell = InteractiveShell(user_module=main)
+        for source in self.sources:
+            says = redirect_stdout(StringIO()) if source.startswith(FILE) else nothing()
+            with says:
+                shell.run_cell(source).raise_error()
 
 
 def environments(ranks: int, port: int) -> list[dict[str, str]]:
@@ -47,15 +126,30 @@ def environments(ranks: int, port: int) -> list[dict[str, str]]:
     return [common | own for own in each] or [{}]
 
 
-def run(script: Path, ranks: int) -> tuple[int, str]:
-    """Run a page, with some ranks unless it is 0; give its status and its errors."""
+def start() -> None:
+    """Start the process that is forked, if there is none; it may have one thread."""
+    before = {name: os.environ.get(name) for name in THREADS}
+    os.environ.update(THREADS)
+    forkserver.ensure_running()
+    for name, value in before.items():
+        if value is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = value
+
+
+def run(
+    work: Callable[[], None], folder: Path, ranks: int, **told: str
+) -> subprocess.CompletedProcess[str]:
+    """Do the same work on some ranks, or once if it is 0; ``told`` is environment."""
     from torch.distributed import TCPStore
 
+    start()
     store = TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
-    errors = script.with_suffix(".err")
+    files = folder / "warm.out", folder / "warm.err"
     processes = [
-        WARM.Process(target=become, args=(script, errors, environment))
-        for environment in environments(ranks, store.port)
+        WARM.Process(target=become, args=(work, files, os.environ | THREADS | told | x))
+        for x in environments(ranks, store.port)
     ]
     for process in processes:
         process.start()
@@ -65,4 +159,6 @@ def run(script: Path, ranks: int) -> tuple[int, str]:
         failed = not ended or any(running.pop(one).exitcode for one in ended)
         for process in running.values() if failed else ():
             process.terminate()
-    return max(abs(process.exitcode or 0) for process in processes), errors.read_text()
+    status = max(abs(process.exitcode or 0) for process in processes)
+    printed, errors = (file.read_text("utf-8") for file in files)
+    return subprocess.CompletedProcess([], status, printed, errors)

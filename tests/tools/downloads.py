@@ -1,0 +1,125 @@
+"""What a reader downloads, how a reader runs it, and what its page shows as printed."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbclient
+import nbformat
+import warm
+from bs4 import BeautifulSoup
+from paths import PROJECT
+
+from gallery_run.needs import world_size
+
+GALLERY = PROJECT / "gallery"
+PAGES = sorted(
+    path.relative_to(GALLERY).with_suffix("").as_posix()
+    for path in GALLERY.rglob("*.py")
+)
+TIMEOUT = 400
+RANK_0 = "[stdout:0] "  # ipyparallel says which engine printed
+
+
+def page(site: Path, language: str, name: str) -> tuple[BeautifulSoup, Path]:
+    """Give a page of the site and where it is."""
+    path = site / language / f"tutorials/{name}.html"
+    return BeautifulSoup(path.read_text("utf-8"), "html.parser"), path
+
+
+def download(site: Path, language: str, name: str, suffix: str, folder: Path) -> Path:
+    """Copy the file that the page's own link leads to into a folder."""
+    html, path = page(site, language, name)
+    file = f"/{Path(name).name}{suffix}"
+    found = {str(a["href"]) for a in html.find_all("a") if a["href"].endswith(file)}
+    assert len(found) == 1, f"links to {file}: {found}"
+    return Path(shutil.copy(path.parent.joinpath(found.pop()).resolve(), folder))
+
+
+def shown(site: Path, language: str, name: str) -> list[str]:
+    """Give the lines that a page shows as printed."""
+    html, _ = page(site, language, name)
+    blocks = html.select(".sphx-glr-script-out pre")
+    return lines("\n".join(block.get_text().strip("\n") for block in blocks))
+
+
+def lines(text: str) -> list[str]:
+    """Split what was printed; a page has spaces for tabs, and no empty lines."""
+    printed = [line.expandtabs().rstrip() for line in text.split("\n")]
+    return [line for line in printed if line]
+
+
+def run_script(script: Path) -> list[str]:
+    """Run a script as a reader does, by Python or torchrun; give what it prints."""
+    size = world_size(script.read_text("utf-8"))
+    launch = ["torch.distributed.run", "--standalone", f"--nproc-per-node={size}"]
+    done = subprocess.run(
+        [sys.executable, *(["-m", *launch] if size else []), str(script)],
+        cwd=script.parent,
+        env=os.environ | {"MPLBACKEND": "agg", "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return lines(done.stdout)
+
+
+def run_script_in_forks(script: Path) -> list[str]:
+    """Run a script as `run_script` does, but nobody starts Python or torchrun."""
+    size = world_size(script.read_text("utf-8")) or 0
+    done = warm.run(warm.Script(script, script.parent), script.parent, size)
+    assert done.returncode == 0, done.stderr
+    return lines(done.stdout)
+
+
+def run_notebook(path: Path) -> list[str]:
+    """Run a notebook as a reader does, in Jupyter; give what it prints."""
+    notebook = nbformat.read(path, as_version=4)
+    where = {"metadata": {"path": str(path.parent)}}
+    nbclient.NotebookClient(notebook, timeout=TIMEOUT, resources=where).execute()
+    return lines("".join(map(printed, notebook.cells)))
+
+
+def run_notebook_in_forks(path: Path) -> list[str]:
+    """Run a notebook's cells in IPython, without Jupyter and ipyparallel.
+
+    Its ranks are there from the beginning: the cell that starts them is left out.
+    """
+    notebook = nbformat.read(path, as_version=4)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    sources = [cell.source for cell in code if "ranks" not in tags(cell)]
+    starts = [cell.source for cell in code if "ranks" in tags(cell)]
+    sizes = [int(re.search(r"WORLD_SIZE=\"(\d+)\"", text)[1]) for text in starts]
+    work = warm.Cells(sources, path.parent)
+    done = warm.run(work, path.parent, *(sizes or [0]))
+    assert done.returncode == 0, done.stderr
+    return lines(done.stdout)
+
+
+def tags(cell: nbformat.NotebookNode) -> list[str]:
+    """Give the tags of a cell."""
+    return list(cell.metadata.get("tags", ()))
+
+
+def printed(cell: nbformat.NotebookNode) -> str:
+    """Give what a cell printed, on rank 0 where there are ranks."""
+    if cell.cell_type != "code" or "ranks" in tags(cell):
+        return ""
+    if cell.source.startswith(warm.FILE):
+        return ""  # it names the file
+    texts = []
+    for output in cell.outputs:
+        if output.output_type == "stream" and output.name == "stdout":
+            texts.append(output.text)
+        text = output.get("data", {}).get("text/plain", "")
+        if found := re.match(rf"{re.escape(RANK_0)}(.*)", text, re.DOTALL):
+            texts.append(found[1])
+        assert "[stderr:" not in text
+    return "".join(texts)
