@@ -1,13 +1,15 @@
 """Each page chooses the right device and backend on machines that are not here.
 
 Nothing computes on a pretended GPU. Whole pages run on pretended machines where they
-compute on the CPU; `make torture` does the same for all machines and numbers of ranks.
+compute on the CPU; `make torture` does the same for all machines and numbers of ranks,
+and always with a Python and a torchrun of their own. Here only one page has these.
 """
 
 from __future__ import annotations
 
 import io
 import re
+import subprocess
 from contextlib import redirect_stdout
 from importlib import import_module
 from pathlib import Path
@@ -170,7 +172,9 @@ def test_a_model_on_the_first_device_is_where_its_wrapper_wants_it(
 def test_a_page_that_needs_the_wrapper_refuses_the_gpus_of_intel(
     tmp_path: Path, stem: str
 ) -> None:
-    done = pretended.run(GALLERY / "one_process" / f"{stem}.py", tmp_path, "xpu:2")
+    page = GALLERY / "one_process" / f"{stem}.py"
+
+    done = pretended.run_in_forks(page, tmp_path, "xpu:2")
 
     said = "nn.DataParallel does not run on xpu.\n"
     assert (done.returncode, done.stdout, done.stderr) == (1, "", said)
@@ -181,6 +185,14 @@ def test_one_gpu_bound_to_each_process_is_seen_in_the_first_lines(start: Any) ->
 
     assert done.names["device"] == torch.device("cpu")
     assert done.backends == {"cpu": "gloo"}
+
+
+def run(
+    page: Path, folder: Path, machine: str = "", ranks: int = 0
+) -> subprocess.CompletedProcess[str]:
+    """Run one page with Python and torchrun, the others in forks of a warm process."""
+    way = pretended.run if page == HELLO else pretended.run_in_forks
+    return way(page, folder, machine, ranks)
 
 
 FEWER = [("mps:1", 4), ("cuda:1", 3)]  # make torture: all of them with all pages
@@ -194,7 +206,7 @@ FEWER = [("mps:1", 4), ("cuda:1", 3)]  # make torture: all of them with all page
 def test_a_page_runs_on_a_machine_with_fewer_gpus_than_ranks(
     tmp_path: Path, page: Path, machine: str, ranks: int
 ) -> None:
-    done = pretended.run(page, tmp_path, machine, ranks)
+    done = run(page, tmp_path, machine, ranks)
 
     assert done.returncode == 0, done.stderr
     assert f"device: cpu (GPUs seen: 1, ranks: {ranks})\n" in done.stdout
@@ -206,7 +218,8 @@ def test_processes_are_started_on_a_mac(
 ) -> None:
     write_programs(tmp_path)
 
-    done = pretended.run(tmp_path / f"{program}.py", tmp_path, "mps:1", ranks)
+    way = pretended.run_in_forks if ranks else pretended.run
+    done = way(tmp_path / f"{program}.py", tmp_path, "mps:1", ranks)
 
     assert done.returncode == 0, done.stderr
     assert f"device: cpu (GPUs seen: 1, ranks: {ranks or 1})\n" in done.stdout
@@ -223,7 +236,7 @@ def write_programs(folder: Path) -> None:
 def test_plain_python_is_told_in_one_line_what_to_type(
     tmp_path: Path, page: Path
 ) -> None:
-    done = pretended.run(page, tmp_path)
+    done = run(page, tmp_path)
 
     assert done.returncode == 1
     assert (done.stdout, done.stderr) == ("", how_to_start(page))
@@ -233,7 +246,7 @@ def test_plain_python_is_told_in_one_line_what_to_type(
 def test_a_single_rank_is_told_in_one_line_what_to_type(
     tmp_path: Path, page: Path
 ) -> None:
-    done = pretended.run(page, tmp_path, "cuda:1", 1)
+    done = run(page, tmp_path, "cuda:1", 1)
 
     assert done.returncode == 1
     line, _, by_torchrun = done.stderr.partition("\n")
@@ -244,7 +257,7 @@ def test_a_single_rank_is_told_in_one_line_what_to_type(
 def test_the_program_that_the_page_starts_says_how_to_start_it(tmp_path: Path) -> None:
     write_programs(tmp_path)
 
-    done = pretended.run(tmp_path / "with_torchrun.py", tmp_path)
+    done = run(tmp_path / "with_torchrun.py", tmp_path)
 
     said = "Start with: torchrun --standalone --nproc-per-node=2 with_torchrun.py\n"
     assert (done.returncode, done.stdout, done.stderr) == (1, "", said)

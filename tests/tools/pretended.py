@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import warm
 from paths import PROJECT, TOOLS
 
 from gallery_intl.script.files import emptied
@@ -79,6 +80,13 @@ def run(
         timeout=300,  # of a busy machine
         check=False,
     )
+
+
+def run_in_forks(
+    page: Path, folder: Path, machine: str = "", ranks: int = 0
+) -> subprocess.CompletedProcess[str]:
+    """Run a page as `run` does, but nobody starts Python or torchrun."""
+    return warm.run(warm.Script(page, folder), folder, ranks, PRETEND=machine)
 
 
 def statements(page: Path) -> list[str]:
