@@ -14,7 +14,7 @@ import pytest
 import queries
 import sphinx.search
 from paths import PROJECT, TESTS
-from playwright.sync_api import Browser, Page, ViewportSize, expect
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect
 from polling import wait_until
 from sphinx.search.en import SearchEnglish
 from sphinx.testing.util import SphinxTestApp
@@ -38,7 +38,7 @@ SEARCH = """queries => queries.map(query => {
 each_language = pytest.mark.parametrize("language", LANGUAGES)
 each_size = pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
 
-Open = Callable[[str], Page]
+Open = Ask = Callable[[str], Page]
 
 
 @pytest.fixture
@@ -59,10 +59,37 @@ def opened(served: str, chromium: Browser) -> Iterator[Open]:
     assert troubles == []
 
 
-def search_page(opened: Open, language: str) -> Page:
-    page = opened(f"{language}/search.html")
-    wait_until(page, "Search.hasIndex()")
-    return page
+class Asked:
+    """The search page of each language, opened once for all that only asks it."""
+
+    def __init__(self, context: BrowserContext, served: str) -> None:
+        self.context, self.served = context, served
+        self.pages: dict[str, Page] = {}
+        self.troubles: list[str] = []
+
+    def page(self, language: str) -> Page:
+        if language not in self.pages:
+            page = self.pages[language] = self.context.new_page()
+            page.on("pageerror", lambda error: self.troubles.append(str(error)))
+            page.goto(f"{self.served}{language}/search.html")
+            wait_until(page, "Search.hasIndex()")
+        return self.pages[language]
+
+
+@pytest.fixture(scope="module")
+def asked(served: str, chromium: Browser) -> Iterator[Asked]:
+    """Keep the search pages open."""
+    context = chromium.new_context(viewport=DESK)
+    context.set_default_timeout(30_000)
+    yield Asked(context, served)
+    context.close()
+
+
+@pytest.fixture
+def search_page(asked: Asked) -> Iterator[Ask]:
+    """Give the search page of a language, to ask and not to change."""
+    yield asked.page
+    assert asked.troubles == []
 
 
 # what is indexed
@@ -137,9 +164,9 @@ def test_only_the_site_changes_how_english_is_searched(
     ],
 )
 def test_a_query_becomes_the_words_that_were_meant(
-    opened: Open, language: str, typed: str, words: list[str]
+    search_page: Ask, language: str, typed: str, words: list[str]
 ) -> None:
-    page = search_page(opened, language)
+    page = search_page(language)
 
     needs = page.evaluate("gallerySearch.needsOf", typed)
     assert [need["typed"] for need in needs] == words
@@ -157,18 +184,18 @@ def test_a_query_becomes_the_words_that_were_meant(
     ],
 )
 def test_what_readers_type_has_the_words_of_the_glossary(
-    opened: Open, language: str, typed: str, said: str
+    search_page: Ask, language: str, typed: str, said: str
 ) -> None:
-    (need,) = search_page(opened, language).evaluate("gallerySearch.needsOf", typed)
+    (need,) = search_page(language).evaluate("gallerySearch.needsOf", typed)
 
     assert said in [" ".join(words) for words in need["texts"]]
 
 
 @pytest.mark.parametrize(("language", "typed"), [("en", "arallel"), ("ja", "arallel")])
 def test_a_name_is_not_found_from_its_middle(
-    opened: Open, language: str, typed: str
+    search_page: Ask, language: str, typed: str
 ) -> None:
-    page = search_page(opened, language)
+    page = search_page(language)
 
     (whole,) = page.evaluate(SEARCH, [typed])
     (beginning,) = page.evaluate(SEARCH, ["distributedDa"])
@@ -178,8 +205,10 @@ def test_a_name_is_not_found_from_its_middle(
 
 
 @pytest.mark.parametrize("path", QUERIES, ids=lambda path: path.stem)
-def test_readers_find_what_they_want_and_mostly_first(opened: Open, path: Path) -> None:
-    asked = queries.ask(search_page(opened, queries.language_of(path)), path)
+def test_readers_find_what_they_want_and_mostly_first(
+    search_page: Ask, path: Path
+) -> None:
+    asked = queries.ask(search_page(queries.language_of(path)), path)
 
     lost = [str(query) for query in asked if not query.is_found]
     not_first = [str(query) for query in asked if not query.is_first]
@@ -203,7 +232,7 @@ def test_a_query_of_readers_is_met_by_a_page_or_others_or_by_none() -> None:
 
 @each_language
 def test_the_furniture_of_a_page_is_not_in_the_index(
-    opened: Open, language: str
+    opened: Open, search_page: Ask, language: str
 ) -> None:
     texts = opened(f"{language}/{LESSON}").evaluate(
         "[...document.querySelectorAll("
@@ -211,7 +240,7 @@ def test_the_furniture_of_a_page_is_not_in_the_index(
         ".map(node => node.textContent)"
     )
 
-    answers = search_page(opened, language).evaluate(SEARCH, texts)
+    answers = search_page(language).evaluate(SEARCH, texts)
 
     assert len(texts) == 2
     found = dict(zip(texts, answers, strict=True))
@@ -229,9 +258,9 @@ PART = {  # the title of a part, or its first words
 
 @each_language
 def test_lessons_come_before_the_pages_that_list_them(
-    opened: Open, language: str
+    search_page: Ask, language: str
 ) -> None:
-    answers = search_page(opened, language).evaluate(
+    answers = search_page(language).evaluate(
         SEARCH, ["GPU", "DataParallel", "torchrun", "NCCL", PART[language]]
     )
 
@@ -245,9 +274,9 @@ def test_lessons_come_before_the_pages_that_list_them(
     ("typed", "page"), [("rank", "hello_ranks"), ("DDP", "distributed_data_parallel")]
 )
 def test_the_page_that_defines_a_term_comes_first(
-    opened: Open, language: str, typed: str, page: str
+    search_page: Ask, language: str, typed: str, page: str
 ) -> None:
-    (answer,) = search_page(opened, language).evaluate(SEARCH, [typed])
+    (answer,) = search_page(language).evaluate(SEARCH, [typed])
 
     assert answer[0] == page
     assert len(set(answer)) > 2
@@ -257,8 +286,8 @@ LAST = ("about", "sources", "translation_status")
 
 
 @each_language
-def test_what_is_about_the_site_comes_last(opened: Open, language: str) -> None:
-    found = search_page(opened, language).evaluate(
+def test_what_is_about_the_site_comes_last(search_page: Ask, language: str) -> None:
+    found = search_page(language).evaluate(
         "Search.find('PyTorch').map(({docname}) => docname)"
     )
 
@@ -303,9 +332,9 @@ def test_a_section_is_found_from_a_folder_on_disk(
 
 
 def test_a_snippet_shows_parts_of_a_compound_that_is_nowhere_in_one_piece(
-    opened: Open,
+    search_page: Ask,
 ) -> None:
-    page = search_page(opened, "ja")
+    page = search_page("ja")
 
     shown = page.evaluate(
         """gallerySearch.snippetOf(
