@@ -31,6 +31,7 @@ WARM.set_forkserver_preload(
         "pytest",
         "matplotlib.pyplot",
         "torch.distributed.nn",
+        "torch._dynamo",  # the first optimizer of a process imports it
         "IPython.core.interactiveshell",
     ]
 )
