@@ -19,12 +19,13 @@ pytest_plugins = ["sphinx.testing.fixtures"]
 # Begun in the background of a shell, tests and what they start would ignore Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Files that take half a minute or more begin first, else the last one runs alone. What
-# waits for a browser stands between those that need a processor.
+# Files that take 20 seconds of a processor or more begin first, else the last one runs
+# alone. Those that need a browser stand between the others.
 LONG = """
-    test_run_downloads test_browser test_machines test_broken_pages test_accessibility
-    test_build test_run test_search test_records test_bundle test_ranks test_found
-    test_content_policy test_hostile_catalogs test_lock test_live
+    test_run_downloads test_browser test_build test_typography test_run test_live
+    test_machines test_accessibility test_records test_search test_broken_pages
+    test_reading_aids test_hostile_catalogs test_bundle test_ranks test_site
+    test_translators test_found test_lock
 """
 
 
