@@ -78,7 +78,7 @@ bench: html $(VENV)/.browser  ## measure builds, pages, search and the live view
 	@$(BENCH)/bench_search.py
 	@$(BENCH)/bench_lighthouse.py
 
-torture: html  ## kill builds, pretend machines, compare two builds (40 minutes)
+torture: html  ## kill builds, pretend machines, compare two builds (45 minutes)
 	@$(PY) -m pytest -n 2 --dist load $(addprefix tests/torture/torture,.py _machines.py _downloads.py)
 	@PYTHONPATH=tests/tools $(PY) tests/torture/torture_builds.py
 
