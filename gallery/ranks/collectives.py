@@ -1,0 +1,300 @@
+"""
+Collectives: who has what before and after
+==========================================
+
+:Card: Eight ways to move data, each shown on four ranks.
+:Learn: You will run eight collectives, see what each rank holds afterwards, and build a
+    ring all-reduce whose bytes you count.
+:Know first: :doc:`/tutorials/ranks/hello_ranks`
+:Picture: grid
+
+Every kind of parallel training moves data between ranks with the same few calls. If you
+know what each rank holds before and after a call, you can choose the right one, and you
+know what it costs.
+
+We run eight of these calls on cells with letters, so that every cell shows which rank
+it comes from. Then we build the most important one ourselves and count its bytes.
+
+.. code-block:: bash
+
+   torchrun --standalone --nproc-per-node=4 collectives.py
+"""
+
+# %%
+# Start the ranks
+# ---------------
+#
+# The programs with ranks on this site begin like this, and
+# :doc:`/tutorials/ranks/hello_ranks` explains the steps. In real training leave
+# ``timeout`` out, because rank 0 may save or evaluate for longer than a minute. One
+# rank is enough here, but then nothing moves. The function at the end returns the
+# values of all ranks as a list. It is slow, so we use it only to look.
+import os
+from datetime import timedelta
+
+import torch
+import torch.distributed as dist
+
+if "WORLD_SIZE" not in os.environ:
+    raise SystemExit(
+        "Start with: torchrun --standalone --nproc-per-node=4 collectives.py")
+rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+local_rank = int(os.environ["LOCAL_RANK"])
+local_world_size = int(os.environ["LOCAL_WORLD_SIZE"])
+
+accelerator = torch.accelerator.current_accelerator()
+n_gpus = torch.accelerator.device_count()
+# Gloo sends no tensors of a Mac's GPU.
+gpu_per_rank = n_gpus >= local_world_size and accelerator.type != "mps"
+device = torch.device(f"{accelerator}:{local_rank}" if gpu_per_rank else "cpu")
+if gpu_per_rank:
+    torch.accelerator.set_device_index(local_rank)
+if rank == 0:
+    print(f"device: {device.type} (GPUs seen: {n_gpus}, ranks: {local_world_size})")
+
+backend = dist.get_default_backend_for_device(device)
+dist.init_process_group(backend, timeout=timedelta(seconds=60))
+
+
+def from_all_ranks(value):
+    values = [None] * world_size
+    dist.all_gather_object(values, value)
+    return values
+
+
+# %%
+# Letters show where a cell comes from
+# ------------------------------------
+#
+# Each rank begins with a row of as many numbers as there are ranks. On rank 0 they are
+# 100, 101, and so on, and we call them A0, A1. On rank 1 they are 200, 201, so B0, B1.
+# The sum of the first numbers of all ranks is Σ0. ``show`` collects the rows of all
+# ranks, prints them in the order of the ranks, and keeps them for a figure.
+cells = 100 * torch.arange(1, world_size + 1)[:, None] + torch.arange(world_size)
+names = {x: f"Σ{i}" for i, x in enumerate(cells.sum(dim=0).tolist())}
+names |= {x: f"{chr(64 + x // 100)}{x % 100}" for x in cells.flatten().tolist()}
+sums = [names[x] for x in cells.sum(dim=0).tolist()]
+grids = {}
+
+
+def show(title, tensor):
+    grids[title] = from_all_ranks([names.get(x, "?") for x in tensor.tolist()])
+    if rank == 0:
+        print(title, *(" ".join(row) or "-" for row in grids[title]), sep="\n")
+    return grids[title]
+
+
+mine = cells[rank].to(device)
+before = show("before", mine)
+
+# %%
+# One rank gives: broadcast and scatter
+# -------------------------------------
+#
+# A *collective* is a call that every rank of a group makes, in the same order and with
+# tensors that fit. If one rank skips it, the others can wait until the timeout.
+#
+# ``broadcast`` copies the row of rank 0 to all ranks. ``scatter`` hands it out, so each
+# rank receives one part. Only rank 0 has a list of parts, but every rank has a tensor
+# of the right shape and type ready.
+copy = mine.clone()
+dist.broadcast(copy, src=0)
+part = torch.empty_like(mine[:1])
+dist.scatter(part, list(mine.split(1)) if rank == 0 else None, src=0)
+copies, parts = show("broadcast", copy), show("scatter", part)
+assert copies == [before[0]] * world_size
+assert parts == [[cell] for cell in before[0]]
+
+# %%
+# One rank receives: gather and reduce
+# ------------------------------------
+#
+# ``gather`` is the way back: rank 0 receives a part from each rank, here the first cell
+# of its row. ``reduce`` adds the rows cell by cell. Nothing is promised about what the
+# tensors of the other ranks hold afterwards, so we leave their rows out.
+parts = [torch.empty_like(part) for _ in range(world_size)] if rank == 0 else None
+dist.gather(mine[:1], parts, dst=0)
+total = mine.clone()
+dist.reduce(total, dst=0)
+gathered = show("gather", torch.cat(parts) if rank == 0 else mine[:0])
+totals = show("reduce", total if rank == 0 else mine[:0])
+first_cells = [row[0] for row in before]
+assert gathered == [first_cells] + [[]] * (world_size - 1)
+assert totals == [sums] + [[]] * (world_size - 1)
+
+# %%
+# All ranks receive the same: all-gather and all-reduce
+# -----------------------------------------------------
+#
+# With "all" in its name, a collective gives the result to every rank, so there is no
+# ``dst``. ``all_gather_single`` writes the parts into one tensor, in the order of the
+# ranks. ``all_reduce`` overwrites its input with the sum.
+row = torch.empty_like(mine)
+dist.all_gather_single(row, mine[:1])
+total = mine.clone()
+dist.all_reduce(total)
+gathered, totals = show("all_gather_single", row), show("all_reduce", total)
+assert gathered == [first_cells] * world_size
+assert totals == [sums] * world_size
+
+# %%
+# Each rank receives its own: reduce-scatter and all-to-all
+# ---------------------------------------------------------
+#
+# ``reduce_scatter_single`` adds the rows too, but each rank receives only one part of
+# the sum. In ``all_to_all_single`` every rank scatters its row, so the table of all
+# rows is transposed: the first cells go to rank 0, the second ones to rank 1.
+#
+# In older programs ``all_gather_single`` is called ``all_gather_into_tensor``, and
+# ``reduce_scatter_single`` is ``reduce_scatter_tensor``. These names work, but warn.
+part = torch.empty_like(mine[:1])
+dist.reduce_scatter_single(part, mine)
+column = torch.empty_like(mine)
+dist.all_to_all_single(column, mine)
+parts, columns = show("reduce_scatter_single", part), show("all_to_all_single", column)
+assert parts == [[name] for name in sums]
+assert columns == [list(column) for column in zip(*before)]
+older = dist.all_gather_into_tensor, dist.reduce_scatter_tensor
+assert all(function.__deprecated__ for function in older)
+
+# %%
+# In the figure each row is a rank, and each cell has the color of the rank that it
+# comes from. A sum has the colors of all ranks.
+#
+# .. alt-text:: Nine grids with a row for each of four ranks: what they hold before, and
+#    after each collective, as printed above.
+if rank == 0:
+    import matplotlib.pyplot as plt
+
+    owners = {name: [r] for r, row in enumerate(before) for name in row}
+    fig, axes = plt.subplots(3, 3, figsize=(7, 6))
+    for ax, (title, grid) in zip(axes.flat, grids.items()):
+        for r, row in enumerate(grid):
+            for i, name in enumerate(row):
+                parts = owners.get(name, range(world_size))
+                for k, owner in enumerate(parts):
+                    style = {"color": f"C{owner}", "alpha": 0.5}
+                    ax.barh(r, 0.9 / len(parts), left=i + 0.9 * k / len(parts), **style)
+                ax.text(i + 0.45, r, name, ha="center", va="center")
+        ax.set(title=title, xticks=[], yticks=range(world_size))
+        ax.set(xlim=(-0.1, world_size), ylim=(world_size - 0.5, -0.5))
+    plt.show()
+
+# %%
+# All-reduce is reduce-scatter, then all-gather
+# ---------------------------------------------
+#
+# After the reduce-scatter each rank holds one finished part of the sum. An all-gather
+# of these parts gives every rank all of it, as ``all_reduce`` does in one call. Sharded
+# training uses the two halves apart, because in between a rank stores only its part.
+rebuilt = torch.empty_like(mine)
+dist.all_gather_single(rebuilt, part)
+assert torch.equal(rebuilt, total)
+
+# %%
+# A ring spreads the bytes over all ranks
+# ---------------------------------------
+#
+# What does an all-reduce cost? The obvious way is that rank 0 receives all tensors,
+# adds them, and sends the sum to everyone. The function counts the bytes that are sent.
+
+
+def through_rank_0(tensor):
+    if rank > 0:
+        dist.send(tensor, dst=0)
+        dist.recv(tensor, src=0)
+        return tensor.nbytes
+    received = torch.empty_like(tensor)
+    for other in range(1, world_size):
+        dist.recv(received, src=other)
+        tensor += received
+    for other in range(1, world_size):
+        dist.send(tensor, dst=other)
+    return (world_size - 1) * tensor.nbytes
+
+
+# %%
+# In a ring, each rank sends only to the next one, and the last sends to rank 0. The
+# tensor is cut into one chunk for each rank. In the first half of the steps, sums of
+# chunks travel around and grow, which is the reduce-scatter. In the second half the
+# finished sums travel on, which is the all-gather. ``batch_isend_irecv`` starts sending
+# and receiving together, so no rank waits for another to begin.
+
+
+def ring_all_reduce(tensor):
+    chunks, sent = tensor.chunk(world_size), 0
+    received = torch.empty_like(chunks[0])
+    for step in range(2 * (world_size - 1)):
+        outgoing = chunks[(rank - step) % world_size]
+        incoming = chunks[(rank - step - 1) % world_size]
+        for work in dist.batch_isend_irecv([
+                dist.P2POp(dist.isend, outgoing, (rank + 1) % world_size),
+                dist.P2POp(dist.irecv, received, (rank - 1) % world_size)]):
+            work.wait()
+        sent += outgoing.nbytes
+        if step < world_size - 1:
+            incoming += received
+        else:
+            incoming.copy_(received)
+    return sent
+
+
+# %%
+# Both ways give the same sums as ``all_reduce``. With w ranks and N bytes, rank 0 sends
+# (w - 1) · N and receives as much, but in the ring each rank sends 2 · (w - 1) / w · N.
+# The total is the same, but the ranks send at the same time, so the one that sends most
+# decides how long it takes.
+gradient = torch.arange(1000.0 * world_size, device=device) % 10 + rank
+by_rank_0, by_ring, by_torch = (gradient.clone() for _ in range(3))
+star = from_all_ranks(through_rank_0(by_rank_0))
+ring = from_all_ranks(ring_all_reduce(by_ring))
+dist.all_reduce(by_torch)
+w, n = world_size, gradient.nbytes
+if rank == 0:
+    print(f"bytes sent for {n} bytes\nthrough rank 0: {star}\nin a ring:      {ring}")
+assert torch.equal(by_rank_0, by_torch) and torch.equal(by_ring, by_torch)
+assert star == [(w - 1) * n] + [n] * (w - 1)
+assert ring == [2 * (w - 1) * n // w] * w and sum(ring) == sum(star)
+
+# %%
+# But a ring has 2 · (w - 1) steps, one after the other, which is slow for small tensors
+# on many ranks. NCCL also knows other ways and chooses by itself. Each adds in another
+# order, which can change the last bits of a sum. Our numbers are whole, so they agree.
+assert (0.1 + 0.2) + 0.3 != 0.1 + (0.2 + 0.3)
+
+# %%
+# Which one when
+# --------------
+#
+# .. list-table::
+#    :header-rows: 1
+#
+#    * - Training
+#      - Collectives
+#    * - Data parallel (DDP)
+#      - Broadcast of the parameters once, then all-reduce of the gradients
+#    * - Sharded (FSDP)
+#      - All-gather of the parameters, reduce-scatter of the gradients
+#    * - Tensor parallel
+#      - All-reduce of the activations of each layer
+#    * - Experts
+#      - All-to-all of the tokens, to their experts and back
+#
+# At the end every rank leaves the group.
+dist.destroy_process_group()
+
+# %%
+# Try it
+# ------
+#
+# - Start the file with ``--nproc-per-node=2``. Which way sends fewer bytes now?
+# - Give ``all_reduce`` the argument ``op=dist.ReduceOp.MAX``. Whose letters does every
+#   rank hold then, and which assert notices?
+#
+# Where to go next
+# ----------------
+#
+# - :doc:`/tutorials/ddp/distributed_data_parallel` trains one model on all ranks, with
+#   an all-reduce of the gradients.
+# - The manual of `NCCL <https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/>`__
+#   draws the same collectives for GPUs.
