@@ -27,6 +27,8 @@ HELLO = GALLERY / "ranks" / "hello_ranks.py"
 OF_RANKS = [
     p for p in pretended.pages() if "init_process_group(" in p.read_text("utf-8")
 ]
+ALONE = [page for page in pretended.launched_pages() if pretended.works_alone(page)]
+TOGETHER = [page for page in pretended.launched_pages() if page not in ALONE]
 BACKENDS = {"cpu": "gloo", "cuda": "nccl", "xpu": "xccl"}
 
 
@@ -242,7 +244,17 @@ def test_plain_python_is_told_in_one_line_what_to_type(
     assert (done.stdout, done.stderr) == ("", how_to_start(page))
 
 
-@pytest.mark.parametrize("page", pretended.launched_pages(), ids=name)
+@pytest.mark.parametrize("page", ALONE, ids=name)
+def test_a_page_that_needs_no_other_rank_runs_with_one(
+    tmp_path: Path, page: Path
+) -> None:
+    done = pretended.run(page, tmp_path, "mps:1", 1)
+
+    assert done.returncode == 0, done.stderr
+    assert "device: cpu (GPUs seen: 1, ranks: 1)\n" in done.stdout
+
+
+@pytest.mark.parametrize("page", TOGETHER, ids=name)
 def test_a_single_rank_is_told_in_one_line_what_to_type(
     tmp_path: Path, page: Path
 ) -> None:

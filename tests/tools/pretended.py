@@ -57,6 +57,11 @@ def launched_pages() -> list[Path]:
     return [page for page in pages() if world_size(page.read_text("utf-8"))]
 
 
+def works_alone(page: Path) -> bool:
+    """Tell whether one rank is enough for a page that torchrun starts."""
+    return '"WORLD_SIZE" not in os.environ' in page.read_text("utf-8")
+
+
 def run(
     page: Path, folder: Path, machine: str = "", ranks: int = 0
 ) -> subprocess.CompletedProcess[str]:
