@@ -240,6 +240,41 @@ BREAKS = (
         "step(bypassed, ",
         "assert not agree",
     ),
+    Break(
+        "ddp/ddp_from_scratch",
+        "a gradient is added up, but not averaged",
+        "        parameter.grad /= world_size\n        dist.all_reduce(parameter.grad)",
+        "        dist.all_reduce(parameter.grad)",
+        "assert_close(train(model, average_gradients), by_ddp",
+    ),
+    Break(
+        "ddp/ddp_from_scratch",
+        "the ranks start with other parameters",
+        "    dist.broadcast(parameter.detach(), src=0)\n    parameter.reg",
+        "    parameter.reg",
+        "assert_close(train(model, wait), by_ddp",
+    ),
+    Break(
+        "ddp/ddp_from_scratch",
+        "the optimizer does not wait for the messages",
+        "assert_close(train(model, parallel.wait)",
+        "assert_close(train(model)",
+        "assert_close(train(model), by_ddp",
+    ),
+    Break(
+        "ddp/ddp_from_scratch",
+        "hooks send although they should not",
+        "parallel.sync = False\n",
+        "parallel.sync = True\n",
+        "assert sizes == [2 * (32 * 32 + 32)] * 3",
+    ),
+    Break(
+        "ddp/ddp_from_scratch",
+        "one bucket holds all gradients",
+        '("buckets", 4)',
+        '("buckets", 12)',
+        'assert early == {"after backward": 0',
+    ),
 )
 
 
