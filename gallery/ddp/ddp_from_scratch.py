@@ -247,14 +247,14 @@ for title, per_bucket in ("after backward", 1), ("hooks", 1), ("buckets", 4):
     parallel.wait()
 
 if rank == 0:
-    print("messages started before the last backward:", early)
+    print("messages started before the turn of layer 0:", early)
 assert early == {"after backward": 0, "hooks": 10, "buckets": 2}
 
 # %%
-# Each numbered block is the backward pass of a layer, at whose end its gradients are
-# ready. The hatched blocks are messages. Only those to the right of the dashed line,
-# the end of the backward pass, make the step longer. Twelve messages sleep for 180
-# milliseconds, which six layers with 120 cannot hide, but three sleep for 45.
+# Each numbered block is the backward pass of a layer. At its end the layer's gradients
+# are ready. The hatched blocks are messages, and only those to the right of the dashed
+# line, the end of the backward pass, make the step longer. Twelve messages sleep for
+# 180 milliseconds, more than six layers with 120 can hide, but three sleep for 45.
 #
 # .. alt-text:: Three timelines, each with six layers above and messages below. After
 #    backward: twelve messages follow the layers. Hooks: they begin below the layers.
@@ -279,9 +279,9 @@ if rank == 0:
 # ---------------------
 #
 # `DDP <https://docs.pytorch.org/docs/stable/notes/ddp.html>`__ limits a bucket by its
-# bytes, and waits by itself at the end of ``backward``. If the loss of a rank does not
-# use all parameters, our buckets would no longer match, but DDP has the argument
-# ``find_unused_parameters``. Buffers, such as running means, it sends to all ranks.
+# bytes, and waits by itself at the end of ``backward``. If one rank leaves a parameter
+# unused, our buckets no longer match, but DDP has ``find_unused_parameters``. It also
+# sends buffers, as :doc:`/tutorials/ddp/distributed_data_parallel` shows.
 link.shutdown()
 dist.destroy_process_group()
 
