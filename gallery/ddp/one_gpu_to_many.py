@@ -1,0 +1,359 @@
+"""
+Your script: from one GPU to many
+=================================
+
+:Card: A training script, the same with ranks, and equal losses.
+:Learn: You will turn a training script for one GPU into one for many, know the reason
+    for each change, and show that it still learns the same.
+:Know first: :doc:`/tutorials/ranks/hello_ranks`
+:Picture: diff
+
+You have a script that trains on one GPU, and a machine with several, so all but one do
+nothing. ``torchrun`` can start the script once for each GPU, but without changes every
+process would train its own model on all samples.
+
+We change a complete script in seven places and give the reason for each. Then we run
+both scripts and compare them step by step.
+"""
+
+# %%
+# The script for one GPU
+# ----------------------
+#
+# This script has what most have: a loader that shuffles, gradient clipping, a schedule
+# for the learning rate, a metric, and a file for the model. The number of the epoch
+# seeds the order of the samples, so another program can repeat it. ``history`` keeps
+# the loss and the norm of the gradient at each step.
+import tempfile
+from pathlib import Path
+
+temporary = tempfile.TemporaryDirectory()
+folder = Path(temporary.name)
+
+# %%
+
+# language=Python
+(folder / "train.py").write_text("""\
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, RandomSampler, TensorDataset
+
+torch.manual_seed(0)
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+features = torch.randn(256, 20)  # (samples, features)
+data = TensorDataset(features, (features.sum(dim=1) > 0).long())
+order = torch.Generator()
+sampler = RandomSampler(data, generator=order)
+loader = DataLoader(data, batch_size=32, sampler=sampler)
+
+model = nn.Sequential(
+    nn.Linear(20, 32), nn.LayerNorm(32), nn.ReLU(), nn.Linear(32, 2)).to(device)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.8)
+
+history = []
+for epoch in range(3):
+    order.manual_seed(epoch)
+    counts = torch.zeros(2, device=device)  # correct, all
+    for inputs, labels in loader:
+        inputs, labels = inputs.to(device), labels.to(device)
+        outputs = model(inputs)
+        loss = nn.functional.cross_entropy(outputs, labels)
+        optimizer.zero_grad()
+        loss.backward()
+        norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)
+        optimizer.step()
+        history.append((loss.item(), norm.item()))
+        counts[0] += (outputs.argmax(dim=1) == labels).sum()
+        counts[1] += len(labels)
+    print(f"epoch {epoch}: accuracy {counts[0] / counts[1]:.3f}")
+    scheduler.step()
+
+torch.save(model.state_dict(), "model.pt")
+torch.save(history, "history.pt")
+""", encoding="utf-8")
+
+# %%
+# Seven changes, each with its reason
+# -----------------------------------
+#
+# What the ranks need
+#    The calls between ranks, the wrapper and the sampler come with PyTorch. The import
+#    of ``torch.distributed.nn`` comes before the group, because it would hold it.
+#
+# A device for each rank, then the group
+#    ``torchrun`` gives each process its number, which says which GPU to take. The group
+#    comes after the device, because its backend depends on it.
+#
+# A share of the samples
+#    Four ranks with 8 samples each make the same batch of 32. The sampler shuffles and
+#    deals out the samples, so no sample goes to two ranks.
+#
+# One mean gradient
+#    The wrapper averages the gradients of all ranks during ``backward``. Clipping and
+#    the step come later and stay as they were.
+#
+# A new order in each epoch
+#    The sampler adds the number of the epoch to its seed. Without this line each epoch
+#    would repeat the order of the first.
+#
+# One metric over all ranks
+#    Each rank counts its own samples. All ranks add up the counts, then divide, and
+#    rank 0 prints.
+#
+# One rank saves the model
+#    ``.module`` is the model without its wrapper, so the keys stay the same. What every
+#    rank writes has the rank in its name. The wrapper holds the group, so delete it
+#    before the rank leaves.
+#
+# The second change is the longest, but it is the same in every program with ranks, and
+# :doc:`/tutorials/ranks/hello_ranks` explains its lines. In real training leave
+# ``timeout`` out, because rank 0 may save or evaluate for longer than a minute.
+
+# language=Python
+(folder / "train_ddp.py").write_text("""\
+import os
+from datetime import timedelta
+
+import torch
+import torch.distributed as dist
+import torch.distributed.nn  # imported later, it would hold the group
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
+
+torch.manual_seed(0)
+rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+local_rank = int(os.environ["LOCAL_RANK"])
+local_world_size = int(os.environ["LOCAL_WORLD_SIZE"])
+accelerator = torch.accelerator.current_accelerator()
+n_gpus = torch.accelerator.device_count()
+# Gloo sends no tensors of a Mac's GPU.
+gpu_per_rank = n_gpus >= local_world_size and accelerator.type != "mps"
+device = torch.device(f"{accelerator}:{local_rank}" if gpu_per_rank else "cpu")
+if gpu_per_rank:
+    torch.accelerator.set_device_index(local_rank)
+if rank == 0:
+    print(f"device: {device.type} (GPUs seen: {n_gpus}, ranks: {local_world_size})")
+backend = dist.get_default_backend_for_device(device)
+dist.init_process_group(backend, timeout=timedelta(seconds=60))
+
+features = torch.randn(256, 20)  # (samples, features)
+data = TensorDataset(features, (features.sum(dim=1) > 0).long())
+sampler = DistributedSampler(data)
+loader = DataLoader(data, batch_size=32 // world_size, sampler=sampler)
+
+model = nn.Sequential(
+    nn.Linear(20, 32), nn.LayerNorm(32), nn.ReLU(), nn.Linear(32, 2)).to(device)
+model = DistributedDataParallel(model)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.8)
+
+history = []
+for epoch in range(3):
+    sampler.set_epoch(epoch)
+    counts = torch.zeros(2, device=device)  # correct, all
+    for inputs, labels in loader:
+        inputs, labels = inputs.to(device), labels.to(device)
+        outputs = model(inputs)
+        loss = nn.functional.cross_entropy(outputs, labels)
+        optimizer.zero_grad()
+        loss.backward()
+        norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)
+        optimizer.step()
+        history.append((loss.item(), norm.item()))
+        counts[0] += (outputs.argmax(dim=1) == labels).sum()
+        counts[1] += len(labels)
+    dist.all_reduce(counts)
+    if rank == 0:
+        print(f"epoch {epoch}: accuracy {counts[0] / counts[1]:.3f}")
+    scheduler.step()
+
+if rank == 0:
+    torch.save(model.module.state_dict(), "model.pt")
+torch.save(history, f"history_{rank}.pt")
+del model
+dist.destroy_process_group()
+""", encoding="utf-8")
+
+# %%
+# Most of the new lines only start the ranks. The training itself has 12 new lines.
+import difflib
+
+old, new = (
+    (folder / name).read_text(encoding="utf-8").splitlines()
+    for name in ("train.py", "train_ddp.py"))
+diff = list(difflib.unified_diff(old, new, n=0))[2:]
+added = [line for line in diff if line.startswith("+")]
+removed = [line for line in diff if line.startswith("-")]
+start = next(i for i, line in enumerate(added, 1) if "init_process_group" in line)
+
+print(f"new: {start} to start, {len(added) - start} to train; removed: {len(removed)}")
+assert (start, len(added) - start, len(removed)) == (21, 12, 9)
+
+# %%
+# Run both
+# --------
+#
+# In a terminal you type ``python train.py``, and for the new script a line with
+# ``torchrun``, which is a command for the module ``torch.distributed.run``.
+#
+# .. code-block:: bash
+#
+#    torchrun --standalone --nproc-per-node=4 train_ddp.py
+#
+# Here the page starts both at the same time, each in a folder of its own. It takes four
+# ranks, but only two where there are two or three GPUs, so that each rank has one.
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import torch
+
+world_size = 2 if torch.accelerator.device_count() in (2, 3) else 4
+torchrun = [
+    "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={world_size}",
+    "--log-dir=logs"]
+# The processes share the cores. NCCL must not print its messages between ours.
+environment = os.environ | {"OMP_NUM_THREADS": "1"}
+environment.pop("NCCL_DEBUG", None)
+
+
+def run(name, command):
+    (folder / name).mkdir()
+    return subprocess.run(
+        [sys.executable, *command], cwd=folder / name, timeout=120, env=environment,
+        capture_output=True, text=True)
+
+
+commands = ["../train.py"], [*torchrun, "../train_ddp.py"]
+with ThreadPoolExecutor() as pool:
+    one, many = pool.map(run, ("one", "many"), commands)
+print("one process:", one.stdout, "with ranks:", many.stdout, sep="\n")
+assert one.returncode == many.returncode == 0, one.stderr + many.stderr
+assert "accuracy" in one.stdout and many.stdout.endswith(one.stdout)
+
+# %%
+# The accuracies are the same, because the ranks add up their counts before they divide.
+#
+# The mean loss is that of one process
+# ------------------------------------
+#
+# Each rank computes its loss from its own 8 samples, so these losses differ. Their mean
+# is the loss of all 32, as one process computes it, and this holds at every step.
+single = torch.tensor(torch.load(folder / "one" / "history.pt"))  # (steps, values)
+ranks = torch.stack([
+    torch.tensor(torch.load(folder / "many" / f"history_{rank}.pt"))
+    for rank in range(world_size)])  # (ranks, steps, values)
+losses, norms = ranks.unbind(dim=2)
+
+print("losses at the first step:", [round(loss, 3) for loss in losses[:, 0].tolist()])
+print(f"mean: {losses[:, 0].mean():.3f}, one process: {single[0, 0]:.3f}")
+torch.testing.assert_close(losses.mean(dim=0), single[:, 0], rtol=0, atol=1e-4)
+assert (losses.std(dim=0) > 0.01).all()
+
+# %%
+# In the figure the losses of the ranks scatter, but the dots of their mean lie on the
+# line of the one process.
+#
+# .. alt-text:: Four thin lines, one for each rank, scatter around a thick falling line
+#    for one process. The dots of their mean lie on that line at all 24 steps.
+import matplotlib.pyplot as plt
+
+fig, ax = plt.subplots(figsize=(7, 3.5))
+for rank, loss in enumerate(losses):
+    ax.plot(loss, color="C0", lw=0.8, label="" if rank else "each rank")
+ax.plot(single[:, 0], color="C1", lw=5, alpha=0.5, label="one process")
+ax.plot(losses.mean(dim=0), "o", color="C2", ms=4, label="mean of the ranks")
+ax.set(xlabel="step", ylabel="loss")
+ax.legend()
+plt.show()
+
+# %%
+# Clipping, schedule and saved model stay the same
+# ------------------------------------------------
+#
+# After ``backward`` the gradients are averaged already. So all ranks compute the same
+# norm, that of one process, and ``clip_grad_norm_`` shortens all gradients equally.
+clipped = (norms > 1).sum(dim=1).tolist()
+print("clipped steps on each rank:", clipped)
+assert torch.equal(norms, norms[:1].expand_as(norms))
+torch.testing.assert_close(norms[0], single[:, 1], rtol=0, atol=1e-3)
+assert 0 < clipped[0] < len(single)
+
+# %%
+# Equal steps give equal models. The file of rank 0 has the keys and values of the file
+# of one process, so a script for one GPU can load it.
+saved, expected = (
+    torch.load(folder / name / "model.pt", map_location="cpu")
+    for name in ("many", "one"))
+
+print(*saved)
+torch.testing.assert_close(dict(saved), dict(expected), rtol=0, atol=1e-3)
+
+# %%
+# The whole batch is as large as before, so the learning rate stays too.
+# :doc:`/tutorials/ddp/distributed_data_parallel` has the other choice, a larger batch.
+#
+# Batch normalization sees only its share
+# ---------------------------------------
+#
+# The equality ends where the samples of a batch meet inside the model. So our model has
+# ``LayerNorm``, which looks at each sample alone. ``BatchNorm1d`` uses the mean and the
+# variance of all samples it sees, and on a rank it sees 8 of 32.
+from torch import nn
+
+torch.manual_seed(0)
+batch = torch.randn(32, 20)  # (samples, features)
+shares = batch.view(4, 8, 20)  # (ranks, samples, features)
+norm = nn.BatchNorm1d(20)
+whole, split = norm(batch), torch.cat([norm(share) for share in shares])
+
+print(f"largest difference: {(whole - split).abs().max():.1f}")
+assert (whole - split).abs().max() > 0.5
+
+# %%
+# ``SyncBatchNorm`` lets the ranks exchange their statistics. From the means and the
+# mean squares of the shares follow those of the whole batch.
+mean = shares.mean(dim=1).mean(dim=0)
+variance = shares.square().mean(dim=1).mean(dim=0) - mean.square()
+
+synced = (batch - mean) / (variance + norm.eps).sqrt()
+torch.testing.assert_close(synced, whole)
+
+# %%
+# In a training on GPUs, one line before the wrapper replaces all batch normalizations.
+model = nn.SyncBatchNorm.convert_sync_batchnorm(nn.Sequential(nn.BatchNorm1d(20)))
+print(type(model[0]).__name__)
+assert isinstance(model[0], nn.SyncBatchNorm)
+
+# %%
+# Dropout needs other seeds
+# -------------------------
+#
+# Equal seeds make all ranks draw equal random numbers, so dropout would drop the same
+# places on all of them. Therefore call ``torch.manual_seed`` with another number on
+# each rank, after the wrapper.
+dropped = []
+for seed in (0, 0, 1):
+    torch.manual_seed(seed)
+    dropped.append(nn.functional.dropout(torch.ones(8, 20)) == 0)
+
+print("equal seeds, equal places:", torch.equal(dropped[0], dropped[1]))
+assert torch.equal(dropped[0], dropped[1]) and not torch.equal(dropped[0], dropped[2])
+
+# %%
+# Try it
+# ------
+#
+# - Leave out ``sampler.set_epoch(epoch)``. At which step do the losses start to differ?
+# - Replace ``nn.LayerNorm`` by ``nn.BatchNorm1d`` in both scripts. Which assert fails?
+#
+# Where to go next
+# ----------------
+#
+# - :doc:`/tutorials/ddp/distributed_data_parallel` shows what the wrapper and the
+#   sampler do.
+# - :doc:`/tutorials/ddp/starting_processes` starts ranks without ``torchrun``.
