@@ -214,11 +214,18 @@ def test_a_page_runs_on_a_machine_with_fewer_gpus_than_ranks(
     assert f"device: cpu (GPUs seen: 1, ranks: {ranks})\n" in done.stdout
 
 
-@pytest.mark.parametrize(("program", "ranks"), [("spawned", 0), ("with_torchrun", 2)])
+@pytest.mark.parametrize(
+    ("page", "program", "ranks"),
+    [
+        ("starting_processes", "spawned", 0),
+        ("starting_processes", "with_torchrun", 2),
+        ("one_gpu_to_many", "train_ddp", 2),
+    ],
+)
 def test_processes_are_started_on_a_mac(
-    tmp_path: Path, program: str, ranks: int
+    tmp_path: Path, page: str, program: str, ranks: int
 ) -> None:
-    write_programs(tmp_path)
+    write_programs(tmp_path, page)
 
     way = pretended.run_in_forks if ranks else pretended.run
     done = way(tmp_path / f"{program}.py", tmp_path, "mps:1", ranks)
@@ -227,9 +234,9 @@ def test_processes_are_started_on_a_mac(
     assert f"device: cpu (GPUs seen: 1, ranks: {ranks or 1})\n" in done.stdout
 
 
-def write_programs(folder: Path) -> None:
-    """Write the programs that the page about starting writes."""
-    script = (GALLERY / "ddp" / "starting_processes.py").read_text("utf-8")
+def write_programs(folder: Path, page: str) -> None:
+    """Write the programs that a page writes to files and starts."""
+    script = (GALLERY / "ddp" / f"{page}.py").read_text("utf-8")
     for file in emptied(script)[1]:
         (folder / file.name).write_text(file.text, "utf-8")
 
@@ -267,7 +274,7 @@ def test_a_single_rank_is_told_in_one_line_what_to_type(
 
 
 def test_the_program_that_the_page_starts_says_how_to_start_it(tmp_path: Path) -> None:
-    write_programs(tmp_path)
+    write_programs(tmp_path, "starting_processes")
 
     done = run(tmp_path / "with_torchrun.py", tmp_path)
 

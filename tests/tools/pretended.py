@@ -95,12 +95,19 @@ def run_in_forks(
 
 
 def statements(page: Path) -> list[str]:
-    """Give the statements of a page, or of the functions that it writes to files."""
+    """Give the statements of a page, or of the programs that it writes to files.
+
+    A function of such a program counts as its statements.
+    """
     text = page.read_text("utf-8")
     body = ast.parse(text).body
     if files := emptied(text)[1]:
-        functions = [one for file in files for one in ast.parse(file.text).body]
-        body = [x for one in functions for x in getattr(one, "body", [])]
+        parts = [one for file in files for one in ast.parse(file.text).body]
+        body = [
+            statement
+            for one in parts
+            for statement in (one.body if isinstance(one, ast.FunctionDef) else [one])
+        ]
     return [ast.unparse(node) for node in body]
 
 
