@@ -297,4 +297,4 @@ dist.destroy_process_group()
 # Where to go next
 # ----------------
 #
-# - :doc:`/tutorials/ddp/starting_processes` shows other ways to start the ranks.
+# - :doc:`/tutorials/ddp/hide_the_traffic` sends less often, and fewer bytes.

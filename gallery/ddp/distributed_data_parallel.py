@@ -368,7 +368,9 @@ dist.destroy_process_group()
 # ----------------
 #
 # - :doc:`/tutorials/ddp/starting_processes` shows other ways to start the ranks.
-# - :doc:`/tutorials/one_process/data_parallel_limits` measures what a single process
-#   loses in comparison.
+# - :doc:`/tutorials/ddp/when_it_hangs` helps when the ranks wait for each other.
+# - :doc:`/tutorials/ddp/ddp_from_scratch` builds the wrapper by hand.
+# - :doc:`/tutorials/ddp/feeding_data` counts how often each sample is seen.
+# - :doc:`/tutorials/ddp/hide_the_traffic` makes the messages cost less.
 # - :doc:`/tutorials/one_process/split_model` is for a model that does not fit on one
 #   GPU.

@@ -389,6 +389,7 @@ assert refusal == "SyntaxError"
 # Where to go next
 # ----------------
 #
+# - :doc:`/tutorials/ddp/when_it_hangs` finds the rank that does not come.
 # - :doc:`/tutorials/ranks/hello_ranks` explains the variables of ``torchrun``.
 # - :doc:`/tutorials/ddp/distributed_data_parallel` explains the training of this page.
 # - The manual of `torch.multiprocessing

@@ -337,8 +337,8 @@ print("the last pieces have", rows.tolist(), "rows")
 #
 # The table compares one step on n devices. Its middle column repeats the counts of this
 # page. Its last column is not computed here: no parameters are sent, as
-# :doc:`/tutorials/ddp/distributed_data_parallel` shows, and a ring all-reduce spreads
-# the traffic of the gradients evenly.
+# :doc:`/tutorials/ddp/distributed_data_parallel` shows, and the ring of
+# :doc:`/tutorials/ranks/collectives` spreads the traffic of the gradients evenly.
 #
 # .. list-table::
 #    :header-rows: 1
@@ -370,4 +370,6 @@ print("the last pieces have", rows.tolist(), "rows")
 #
 # - :doc:`/tutorials/one_process/split_model` splits the model instead of the data.
 # - :doc:`/tutorials/ranks/hello_ranks` starts one process for each device.
+# - :doc:`/tutorials/ddp/one_gpu_to_many` turns a training script for one GPU into one
+#   for many.
 # - :doc:`/tutorials/ddp/distributed_data_parallel` removes the three limits.

@@ -304,8 +304,9 @@ assert not dist.is_initialized()
 # Where to go next
 # ----------------
 #
-# - :doc:`/tutorials/ddp/distributed_data_parallel` trains one model on all ranks, with
-#   an all-reduce of the gradients.
+# - :doc:`/tutorials/ranks/collectives` shows the other calls that move data.
+# - :doc:`/tutorials/ddp/one_gpu_to_many` turns a training script for one GPU into one
+#   for many.
 # - :doc:`/tutorials/ddp/starting_processes` shows other ways to start the ranks.
 # - :doc:`/tutorials/one_process/data_parallel_limits` measures three limits of a single
 #   process.
