@@ -195,8 +195,8 @@ assert torch.equal(rebuilt, total)
 # A ring spreads the bytes over all ranks
 # ---------------------------------------
 #
-# What does an all-reduce cost? The obvious way is that rank 0 receives all tensors,
-# adds them, and sends the sum to everyone. The function counts the bytes that are sent.
+# To see what an all-reduce costs, we begin with the obvious way: rank 0 receives all
+# tensors, adds them, and sends the sum to all. The function counts the bytes it sends.
 
 
 def through_rank_0(tensor):
@@ -214,11 +214,12 @@ def through_rank_0(tensor):
 
 
 # %%
-# In a ring, each rank sends only to the next one, and the last sends to rank 0. The
-# tensor is cut into one chunk for each rank. In the first half of the steps, sums of
-# chunks travel around and grow, which is the reduce-scatter. In the second half the
-# finished sums travel on, which is the all-gather. ``batch_isend_irecv`` starts sending
-# and receiving together, so no rank waits for another to begin.
+# In a ring, each rank sends only to the next one, and the last sends to rank 0. Every
+# tensor is cut into as many chunks as there are ranks. In step 0 each rank sends the
+# chunk of its own number, and later the one that it has just received. In the first
+# half it adds what arrives to its own chunk: the reduce-scatter. In the second half it
+# keeps the finished sums: the all-gather. ``batch_isend_irecv`` starts sending and
+# receiving together, because ranks that all send first could wait for each other.
 
 
 def ring_all_reduce(tensor):
@@ -251,7 +252,7 @@ ring = from_all_ranks(ring_all_reduce(by_ring))
 dist.all_reduce(by_torch)
 w, n = world_size, gradient.nbytes
 if rank == 0:
-    print(f"bytes sent for {n} bytes\nthrough rank 0: {star}\nin a ring:      {ring}")
+    print(f"of {n} bytes, sent\nthrough rank 0: {star}\nin a ring:      {ring}")
 assert torch.equal(by_rank_0, by_torch) and torch.equal(by_ring, by_torch)
 assert star == [(w - 1) * n] + [n] * (w - 1)
 assert ring == [2 * (w - 1) * n // w] * w and sum(ring) == sum(star)
@@ -288,8 +289,7 @@ dist.destroy_process_group()
 # ------
 #
 # - Start the file with ``--nproc-per-node=2``. Which way sends fewer bytes now?
-# - Give ``all_reduce`` the argument ``op=dist.ReduceOp.MAX``. Whose letters does every
-#   rank hold then, and which assert notices?
+# - Give the first ``all_reduce`` also ``op=dist.ReduceOp.MAX``. Whose letters are left?
 #
 # Where to go next
 # ----------------
