@@ -252,7 +252,7 @@ ring = from_all_ranks(ring_all_reduce(by_ring))
 dist.all_reduce(by_torch)
 w, n = world_size, gradient.nbytes
 if rank == 0:
-    print(f"of {n} bytes, sent\nthrough rank 0: {star}\nin a ring:      {ring}")
+    print(f"tensor: {n} bytes\nthrough rank 0: {star}\nin a ring:      {ring}")
 assert torch.equal(by_rank_0, by_torch) and torch.equal(by_ring, by_torch)
 assert star == [(w - 1) * n] + [n] * (w - 1)
 assert ring == [2 * (w - 1) * n // w] * w and sum(ring) == sum(star)
