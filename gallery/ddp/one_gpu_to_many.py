@@ -84,8 +84,9 @@ torch.save(history, "history.pt")
 #       The calls between ranks, the wrapper and the sampler are part of PyTorch.
 #
 #    A device for each rank, then the group
-#       ``torchrun`` gives each process its number, which says which GPU to take. The
-#       group comes after the device, because its backend depends on it.
+#       ``torchrun`` gives each process its number, which says which GPU to take. With
+#       fewer GPUs than ranks, all of them use the CPU. The group comes after the
+#       device, because its backend depends on it.
 #
 #    A share of the samples
 #       Four ranks with 8 samples each make the same batch of 32. The sampler shuffles
