@@ -1,6 +1,6 @@
 """
-Your script: from one GPU to many
-=================================
+From one GPU to many: what changes in your script
+=================================================
 
 :Card: A training script, the same with ranks, and equal losses.
 :Learn: You will turn a training script for one GPU into one for many, know the reason
