@@ -121,7 +121,7 @@ def shown(node: diff, found: list[Change], reasons: list[nodes.Node]) -> nodes.E
     """Return what a page shows: the names of the files, changes and reasons."""
     both = nodes.literal("", node["old"]), nodes.literal("", node["new"])
     bar = nodes.paragraph("", "", both[0], nodes.Text(" → "), both[1])
-    bar["classes"].append("diff-files")
+    bar["classes"] += ["diff-files", "no-search"]
     items = change_list(enumtype="arabic", prefix="", suffix=".", classes=["diff"])
     for change, item in zip(found, reasons, strict=True):
         text = as_text(change)

@@ -76,7 +76,7 @@ def changes(old: list[Piece], new: list[Piece]) -> list[Change]:
 
 def _compared(old: list[Piece], new: list[Piece]) -> Iterator[Line]:
     before, after = ([piece.written for piece in pieces] for pieces in (old, new))
-    matcher = SequenceMatcher(lambda text: not text.strip(), before, after, False)
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
     for kind, a, b, c, d in matcher.get_opcodes():
         if kind == "equal":
             yield from (Line(" ", piece) for piece in new[c:d])

@@ -93,14 +93,23 @@ def test_each_change_has_its_reason_beside_it(build: Build, language: str) -> No
 def test_a_change_is_told_by_words_and_signs(build: Build, language: str) -> None:
     removed, added = WORDS[language]
 
-    change = page(build(language=language)).select("ol.diff pre")[1]
+    change = page(build(language=language)).select("ol.diff pre.highlight")[1]
 
     for tag, word, sign in ("del", removed, "−"), ("ins", added, "+"):
         for line in change.select(tag):
             told = line.select_one(".said"), line.select_one('i[aria-hidden="true"]')
             assert [x and x.get_text() for x in told] == [f"{word} ", sign]
     assert change.select("ins .nb, ins .n"), "it is highlighted"
-    assert "no-search" in change["class"]
+
+
+def test_a_search_finds_the_reasons_and_no_code(build: Build) -> None:
+    (diff,) = page(build()).select(".program-diff")
+
+    for hidden in diff.select(".no-search"):
+        hidden.extract()
+    text = " ".join(diff.get_text().split())
+    assert text.startswith("Who am I? The starter gives each process its RANK.")
+    assert "Average" not in text
 
 
 @each_language

@@ -34,9 +34,12 @@ def test_one_equal_line_stands_inside_a_change_and_two_between_changes() -> None
 def test_empty_lines_are_no_change() -> None:
     assert texts("a\nb\n", "a\n\n\nb\n") == []
     assert texts("a\nb\n", "\na\nc\n\nd\n\n") == ["-b\n+c\n+\n+d"]
-    assert texts("def a():\n    x\n\n\nz\n", "def b():\n    y\n\n\nz\n") == [
-        "-def a():\n-    x\n+def b():\n+    y"
-    ]
+    assert texts("a\n\nb\n", "c\nb\n") == ["-a\n+c"]
+
+
+def test_two_empty_lines_part_changes_as_others_do() -> None:
+    assert texts("a\n\n\nb\n", "c\n\n\nd\n") == ["-a\n+c", "-b\n+d"]
+    assert texts("a\n\nb\n", "c\n\nd\n") == ["-a\n+c\n \n-b\n+d"]
 
 
 def test_comment_lines_above_code_are_one() -> None:
