@@ -239,7 +239,7 @@ assert abs(other_weight - weight + surplus) < 1e-3
 # %%
 # ``Join`` copies the parameters, but not the state of the optimizer. Ranks with unequal
 # momenta take unequal steps in the next epoch. So with momentum or Adam, let all ranks
-# stop after equally many batches.
+# stop when the first has no batch left. ``Join`` can do that too, as you can try below.
 momenta = from_all_ranks(round(one_epoch(momentum=0.5)[1].item(), 1))
 if rank == 0:
     print("momenta:", *momenta)
@@ -290,9 +290,9 @@ dist.destroy_process_group()
 # Try it
 # ------
 #
-# - Leave ``* n_workers`` out of the last line of ``ShardedStream``. How often is each
-#   sample seen, and which assert notices?
-# - Resume with ``epoch=0``, as if ``set_epoch`` was forgotten. Which assert notices?
+# - Leave out ``* n_workers`` and the assert below it. What does the figure show then?
+# - Add ``throw_on_early_termination=True`` to the call with momentum. Which rank ends
+#   with another error than the others?
 #
 # Where to go next
 # ----------------
