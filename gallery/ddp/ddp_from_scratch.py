@@ -24,7 +24,7 @@ messages. Each version trains the same model as DDP, and a timeline compares the
 # ---------------
 #
 # The page begins like :doc:`/tutorials/ddp/distributed_data_parallel`. Two numbers have
-# the same sum in either order, so with two ranks we can equal DDP to the last bit.
+# the same sum in either order, so two ranks on a CPU can equal DDP to the last bit.
 import os
 from datetime import timedelta
 

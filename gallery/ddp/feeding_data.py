@@ -92,10 +92,10 @@ assert twice == list(range(world_size - 1)) and never == [samples[-1]]
 # Padding makes a metric wrong
 # ----------------------------
 #
-# In training that matters little, because each shuffled epoch repeats other samples. In
-# evaluation it matters. Let a model be right on the first half of the samples: the
-# repeated ones are among them, so the accuracy is too high. A plain slice repeats
-# nothing. Its shares are unequal, so add up hits and samples first, and divide last.
+# In training that matters little, because with ``set_epoch`` each epoch repeats other
+# samples. In evaluation it matters. Let a model be right on the first half of the
+# samples only: the repeated ones are there, so the accuracy is too high. A plain slice
+# repeats nothing. Its shares are unequal, so add up hits and samples, then divide.
 from torch.utils.data import DataLoader
 
 
@@ -199,9 +199,9 @@ if rank == 0:
 # Join: when some ranks have more batches
 # ---------------------------------------
 #
-# Of the sharded stream, rank 0 has one batch more than the others. Its last all-reduce
-# would wait for ranks that have left the loop. Inside ``Join`` they take part in it
-# with zeros, and then receive the parameters of the rank that took the last step.
+# Read without workers, the sharded stream gives rank 0 one batch more. Its last
+# all-reduce would wait for ranks that have left the loop. Inside ``Join`` they take part
+# in it with zeros, and then receive the parameters of the rank that took the last step.
 from torch import nn
 from torch.distributed.algorithms import Join
 from torch.nn.parallel import DistributedDataParallel

@@ -126,9 +126,9 @@ assert totals == [sums] + [[]] * (world_size - 1)
 # All ranks receive the same: all-gather and all-reduce
 # -----------------------------------------------------
 #
-# With "all" in its name, a collective gives the result to every rank, so there is no
-# ``dst``. ``all_gather_single`` writes the parts into one tensor, in the order of the
-# ranks. ``all_reduce`` overwrites its input with the sum.
+# These two give the whole result to every rank, so they have no ``dst``.
+# ``all_gather_single`` writes the parts into one tensor, in the order of the ranks.
+# ``all_reduce`` overwrites its input with the sum.
 row = torch.empty_like(mine)
 dist.all_gather_single(row, mine[:1])
 total = mine.clone()
@@ -278,7 +278,7 @@ assert (0.1 + 0.2) + 0.3 != 0.1 + (0.2 + 0.3)
 #      - All-gather of the parameters, reduce-scatter of the gradients
 #    * - Tensor parallel
 #      - All-reduce of the activations of each layer
-#    * - Experts
+#    * - Mixture of experts
 #      - All-to-all of the tokens, to their experts and back
 #
 # At the end every rank leaves the group.
@@ -288,7 +288,8 @@ dist.destroy_process_group()
 # Try it
 # ------
 #
-# - Start the file with ``--nproc-per-node=2``. Which way sends fewer bytes now?
+# - Start the file with ``--nproc-per-node=2``. What does the ring
+#   save now?
 # - Give the first ``all_reduce`` also ``op=dist.ReduceOp.MAX``. Whose letters are left?
 #
 # Where to go next
