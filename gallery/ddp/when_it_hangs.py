@@ -1,0 +1,300 @@
+"""
+When it hangs: find the missing rank
+====================================
+
+:Card: One rank does not come. Four tools find it.
+:Learn: You will make ranks hang and find the one that is missing, with four tools.
+:Know first: :doc:`/tutorials/ranks/hello_ranks`,
+    :doc:`/tutorials/ddp/distributed_data_parallel`
+:Picture: hang
+
+A training on many GPUs stops, and its log does not say why. Usually the ranks wait for
+one that has not made the same call. You need to know which rank that is, and where.
+
+We cause such failures on purpose and see what each tool says. Every wait ends after
+three seconds, and a table at the end leads from symptoms to remedies.
+
+.. code-block:: bash
+
+   torchrun --standalone --nproc-per-node=4 when_it_hangs.py
+"""
+
+# %%
+# Start the ranks
+# ---------------
+#
+# The first lines are those of :doc:`/tutorials/ddp/distributed_data_parallel`. What
+# fails gets a Gloo group of its own on every machine: errors of NCCL end the program.
+import os
+from datetime import timedelta
+
+import torch
+import torch.distributed as dist
+
+if os.environ.get("WORLD_SIZE", "1") == "1":
+    raise SystemExit(
+        "Start with: torchrun --standalone --nproc-per-node=4 when_it_hangs.py")
+rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+local_rank = int(os.environ["LOCAL_RANK"])
+local_world_size = int(os.environ["LOCAL_WORLD_SIZE"])
+
+accelerator = torch.accelerator.current_accelerator()
+n_gpus = torch.accelerator.device_count()
+# Gloo sends no tensors of a Mac's GPU.
+gpu_per_rank = n_gpus >= local_world_size and accelerator.type != "mps"
+device = torch.device(f"{accelerator}:{local_rank}" if gpu_per_rank else "cpu")
+if gpu_per_rank:
+    torch.accelerator.set_device_index(local_rank)
+if rank == 0:
+    print(f"device: {device.type} (GPUs seen: {n_gpus}, ranks: {local_world_size})")
+
+backend = dist.get_default_backend_for_device(device)
+dist.init_process_group(backend, timeout=timedelta(seconds=60))
+
+
+def from_all_ranks(value):
+    values = [None] * world_size
+    dist.all_gather_object(values, value)
+    return values
+
+
+def attempt(function, *args):
+    said = "no error"
+    try:
+        function(*args)
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}"
+    errors = from_all_ranks(said)
+    if rank == 0:
+        print([error.partition(":")[0] for error in errors])
+    return errors
+
+# %%
+# A timeout turns waiting into an error
+# -------------------------------------
+#
+# A collective ends when every rank has called it. Here the last rank has two batches
+# and the others have three, so its third ``load_batch`` waits for data in vain. Before
+# each step, ``dump_traceback_later`` sets an alarm. If the step takes too long, the
+# alarm writes down where the rank is, and the program goes on.
+import faulthandler
+from queue import SimpleQueue
+from tempfile import TemporaryFile
+
+late = world_size - 1
+patience = timedelta(seconds=3)  # in training: minutes
+report = TemporaryFile("w+")  # without it, the alarm writes to the log
+batches = SimpleQueue()
+for _ in range(2 if rank == late else 3):
+    batches.put(torch.ones(4))
+
+def load_batch():
+    return batches.get(timeout=patience.seconds)
+
+def sum_gradients(gradients):
+    dist.all_reduce(gradients, group=group)
+
+def train():
+    for _ in range(3):
+        faulthandler.dump_traceback_later(1.5, file=report)  # in training: minutes
+        sum_gradients(load_batch())
+
+group = dist.new_group(backend="gloo", timeout=patience, group_desc="batches")
+errors = attempt(train)
+faulthandler.cancel_dump_traceback_later()
+assert errors[late] == "Empty: " and not any(f"ank {late}" in one for one in errors)
+assert any("Timed out waiting 3000ms" in error for error in errors)
+
+# %%
+# The last rank got ``Empty``, as we let its queue give up. The others got "Timed out
+# waiting 3000ms", or "closed by peer" once the first had given up. No error names it.
+#
+# The alarm tells where each rank waits
+# -------------------------------------
+#
+# The report lists the functions that a rank was in, and we print the innermost of ours.
+# Without an alarm, ``py-spy dump --pid`` shows the same of a running process.
+import re
+
+report.seek(0)
+last_report = report.read().rpartition("Timeout")[2]
+place = re.search(r" in (load_batch|sum_gradients)$", last_report, re.M)[1]
+places = from_all_ranks(place)
+if rank == 0:
+    print(places)
+assert places == ["sum_gradients"] * late + ["load_batch"]
+
+# %%
+# A monitored barrier names who is missing
+# ----------------------------------------
+#
+# Put ``monitored_barrier`` before the call that hangs. Rank 0 waits there for the
+# others and names those that do not come. Only Gloo has it, so with NCCL make a Gloo
+# group as well, as we do here. It is slow, so remove it afterwards.
+def meet():
+    if rank != late:  # without a timeout of its own, it waits for 30 minutes
+        dist.monitored_barrier(group, timeout=patience, wait_all_ranks=True)
+
+group = dist.new_group(backend="gloo", timeout=patience)
+errors = attempt(meet)
+if rank == 0:
+    print(errors[0])
+assert f"Ranks {late} failed to pass monitoredBarrier" in errors[0]
+
+# %%
+# A call on rank 0 alone meets another one
+# ----------------------------------------
+#
+# Collectives meet in the order of their calls, the second call of one rank the second
+# of the others. So if only rank 0 reduces its losses, they are added to gradients.
+def log_losses(losses):
+    dist.all_reduce(losses, group=group)
+
+def train_and_log(losses, gradients):
+    sum_gradients(torch.ones(4))
+    if rank == 0:
+        log_losses(losses)
+    sum_gradients(gradients)
+
+group = dist.new_group(backend="gloo", timeout=patience, group_desc="losses")
+gradients = torch.ones(4)
+errors = attempt(train_and_log, torch.full((4,), 100.0), gradients)
+sums = from_all_ranks(gradients[0].item())
+if rank == 0:
+    print("sum of the gradients:", sums[1], "instead of", float(world_size))
+assert "Timed out" in errors[0] and set(errors[1:]) == {"no error"}
+assert set(sums[1:]) == {100.0 + world_size - 1}
+
+# %%
+# The flight recorder finds the first difference
+# ----------------------------------------------
+#
+# Rank 0 waits in an innocent call, and the others have a wrong sum. But PyTorch records
+# the last collectives of each rank with their stacks: the *flight recorder*. With Gloo
+# only a private function reads it. We look for our function in each stack.
+import pickle
+from itertools import zip_longest
+from torch._C._distributed_c10d import _dump_fr_trace
+
+def recorded(group_desc):
+    entries = pickle.loads(_dump_fr_trace(onlyActive=False))["entries"]
+    ours = ("sum_gradients", "log_losses")
+    return from_all_ranks([
+        next(frame["name"] for frame in entry["frames"] if frame["name"] in ours)
+        for entry in entries if entry["process_group"][1] == group_desc])
+
+def first_difference(rows):
+    return [len(set(calls)) > 1 for calls in zip_longest(*rows)].index(True)
+
+missing, extra = recorded("batches"), recorded("losses")
+assert first_difference(missing) == 2 and len(missing[late]) == 2
+assert first_difference(extra) == 1 and extra[0][1] == "log_losses"
+
+# %%
+# Read the rows from the left and stop at the first column in which they differ. There
+# is the mistake, wherever the program stopped later.
+#
+# .. alt-text:: Two panels with a row of boxes for each of four ranks, a box for each
+#    call. On the left the last rank has no third box. On the right the second box of
+#    rank 0 is another function. A dashed frame marks the column.
+if rank == 0:
+    import matplotlib.pyplot as plt
+    fig, axes = plt.subplots(1, 2, sharey=True, figsize=(7, 2.6))
+    titles = ("one call is missing", "one call too many")
+    for ax, rows, title in zip(axes, (missing, extra), titles):
+        for r, row in enumerate(rows):
+            for n, name in enumerate(row):
+                frame = {"fc": "none", "ec": "C1" if name == "log_losses" else "C0"}
+                ax.text(n, r, name, ha="center", va="center", fontsize=7, bbox=frame)
+        n = first_difference(rows)
+        ax.axvspan(n - 0.5, n + 0.5, fill=False, ec="C3", ls="--")
+        ax.set(title=title, xlabel="call", xticks=range(3), xlim=(-0.6, 2.6))
+        ax.set(ylabel="rank", yticks=range(world_size), ylim=(world_size - 0.4, -0.6))
+    plt.show()
+
+# %%
+# DETAIL compares the calls before they run
+# -----------------------------------------
+#
+# If rank 0 reduces one number, different sizes meet, and what happens is not defined.
+# Under ``DETAIL`` every rank gets an error that names two of them. The variable
+# ``TORCH_DISTRIBUTED_DEBUG`` sets it for a whole program, but on the CPU torch 2.13
+# then crashes when it wraps a model. So we set it for one group.
+dist.set_debug_level(dist.DebugLevel.DETAIL)
+group = dist.new_group(backend="gloo", timeout=patience)
+dist.set_debug_level(dist.DebugLevel.OFF)
+errors = attempt(train_and_log, torch.full((1,), 100.0), gradients)
+call = r"Rank (\d+) is running .*?OpType=(\w+), TensorShape=\[(\d+)\]"
+if rank == 0:
+    print(re.findall(call, errors[0]))
+assert all("Detected mismatch" in error for error in errors)
+assert all(("0", "ALLREDUCE", "1") in re.findall(call, error) for error in errors)
+
+# %%
+# The loudest rank is not the cause
+# ---------------------------------
+#
+# A rank that fails closes its connections, as it does here when it leaves its group.
+def read_samples():
+    group = dist.new_group(backend="gloo", timeout=patience)
+    try:
+        if rank == late:
+            raise ValueError("bad sample")
+        dist.all_reduce(torch.ones(4), group=group)
+    finally:
+        dist.destroy_process_group(group)
+
+errors = attempt(read_samples)
+assert [e.partition(":")[0] for e in errors] == ["RuntimeError"] * late + ["ValueError"]
+dist.destroy_process_group()
+
+# %%
+# On Linux, the others get "Connection closed by peer" or "reset by peer". These are
+# echoes, so look for the rank with another error. ``torchrun`` reports the failure that
+# it saw first, and with ``--redirects=3 --log-dir=logs`` each rank has its own files.
+#
+# NCCL (not run on this page) returns no error to your code. After the timeout, a
+# watchdog thread ends the process. With ``TORCH_NCCL_DUMP_ON_TIMEOUT=1`` it first
+# writes the flight recorder to files, which the command ``torchfrtrace`` compares.
+#
+# From symptom to remedy
+# ----------------------
+#
+# .. list-table::
+#    :header-rows: 1
+#
+#    * - Symptom
+#      - Cause
+#      - Remedy
+#    * - "Timed out" on all ranks but one
+#      - That one waits elsewhere, or has fewer batches
+#      - See its stack; deal out equally many batches
+#    * - Wrong sums, then rank 0 waits
+#      - A collective under ``if rank == 0``
+#      - Find it by the flight recorder; let all ranks call it
+#    * - "Detected mismatch"
+#      - Different calls or shapes, compared by ``DETAIL``
+#      - Make the two calls alike that the error names
+#    * - "closed by peer"
+#      - Another rank has failed
+#      - Look for its own error, the first of all
+#    * - "Expected to have finished reduction"
+#      - DDP got no gradient for a parameter
+#      - ``find_unused_parameters``, `shown by PyTorch
+#        <https://docs.pytorch.org/docs/stable/distributed.html>`__
+#    * - All wait while rank 0 evaluates
+#      - Rank 0 alone calls the wrapped model
+#      - ``.module``, see :doc:`/tutorials/ddp/distributed_data_parallel`
+#
+# Try it
+# ------
+#
+# - Under ``DETAIL``, let rank 0 reduce four numbers again. Whom does the error name?
+# - Write ``late = 0`` instead. Why does no barrier name this rank?
+#
+# Where to go next
+# ----------------
+#
+# - :doc:`/tutorials/ddp/starting_processes` compares the ways to start ranks.
+# - A `tutorial of PyTorch <https://docs.pytorch.org/tutorials/intermediate/
+#   debug_hangs_with_flight_recorder.html>`__ collects the records over the network.
