@@ -200,8 +200,9 @@ if rank == 0:
 # ---------------------------------------
 #
 # Read without workers, the sharded stream gives rank 0 one batch more. Its last
-# all-reduce would wait for ranks that have left the loop. Inside ``Join`` they take part
-# in it with zeros, and then receive the parameters of the rank that took the last step.
+# all-reduce would wait for ranks that have left the loop. Inside ``Join`` they take
+# part in it with zeros, and then receive the parameters of the rank that took the last
+# step.
 from torch import nn
 from torch.distributed.algorithms import Join
 from torch.nn.parallel import DistributedDataParallel

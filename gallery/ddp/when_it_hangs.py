@@ -69,6 +69,7 @@ def attempt(function, *args):
         print([error.partition(":")[0] for error in errors])
     return errors
 
+
 # %%
 # A timeout turns waiting into an error
 # -------------------------------------
@@ -88,16 +89,20 @@ batches = SimpleQueue()
 for _ in range(2 if rank == late else 3):
     batches.put(torch.ones(4))
 
+
 def load_batch():
     return batches.get(timeout=patience.seconds)
 
+
 def sum_gradients(gradients):
     dist.all_reduce(gradients, group=group)
+
 
 def train():
     for _ in range(3):
         faulthandler.dump_traceback_later(1.5, file=report)  # in training: minutes
         sum_gradients(load_batch())
+
 
 group = dist.new_group(backend="gloo", timeout=patience, group_desc="batches")
 errors = attempt(train)
@@ -131,9 +136,12 @@ assert places == ["sum_gradients"] * late + ["load_batch"]
 # Put ``monitored_barrier`` before the call that hangs. Rank 0 waits there for the
 # others and names those that do not come. Only Gloo has it, so with NCCL make a Gloo
 # group as well, as we do here. It is slow, so remove it afterwards.
+
+
 def meet():
     if rank != late:  # without a timeout of its own, it waits for 30 minutes
         dist.monitored_barrier(group, timeout=patience, wait_all_ranks=True)
+
 
 group = dist.new_group(backend="gloo", timeout=patience)
 errors = attempt(meet)
@@ -147,14 +155,18 @@ assert f"Ranks {late} failed to pass monitoredBarrier" in errors[0]
 #
 # Collectives meet in the order of their calls, the second call of one rank the second
 # of the others. So if only rank 0 reduces its losses, they are added to gradients.
+
+
 def log_losses(losses):
     dist.all_reduce(losses, group=group)
+
 
 def train_and_log(losses, gradients):
     sum_gradients(torch.ones(4))
     if rank == 0:
         log_losses(losses)
     sum_gradients(gradients)
+
 
 group = dist.new_group(backend="gloo", timeout=patience, group_desc="losses")
 gradients = torch.ones(4)
@@ -176,6 +188,7 @@ import pickle
 from itertools import zip_longest
 from torch._C._distributed_c10d import _dump_fr_trace
 
+
 def recorded(group_desc):
     entries = pickle.loads(_dump_fr_trace(onlyActive=False))["entries"]
     ours = ("sum_gradients", "log_losses")
@@ -183,8 +196,10 @@ def recorded(group_desc):
         next(frame["name"] for frame in entry["frames"] if frame["name"] in ours)
         for entry in entries if entry["process_group"][1] == group_desc])
 
+
 def first_difference(rows):
     return [len(set(calls)) > 1 for calls in zip_longest(*rows)].index(True)
+
 
 missing, extra = recorded("batches"), recorded("losses")
 assert first_difference(missing) == 2 and len(missing[late]) == 2
@@ -235,6 +250,8 @@ assert all(("0", "ALLREDUCE", "1") in re.findall(call, error) for error in error
 # ---------------------------------
 #
 # A rank that fails closes its connections, as it does here when it leaves its group.
+
+
 def read_samples():
     group = dist.new_group(backend="gloo", timeout=patience)
     try:
@@ -243,6 +260,7 @@ def read_samples():
         dist.all_reduce(torch.ones(4), group=group)
     finally:
         dist.destroy_process_group(group)
+
 
 errors = attempt(read_samples)
 assert [e.partition(":")[0] for e in errors] == ["RuntimeError"] * late + ["ValueError"]
@@ -296,5 +314,6 @@ dist.destroy_process_group()
 # ----------------
 #
 # - :doc:`/tutorials/ddp/starting_processes` compares the ways to start ranks.
-# - A `tutorial of PyTorch <https://docs.pytorch.org/tutorials/intermediate/
-#   debug_hangs_with_flight_recorder.html>`__ collects the records over the network.
+# - PyTorch's `tutorial on hangs
+#   <https://docs.pytorch.org/tutorials/intermediate/debug_hangs_with_flight_recorder.html>`__
+#   collects the records over the network.
