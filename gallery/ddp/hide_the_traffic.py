@@ -79,7 +79,7 @@ dist.all_reduce = counted  # only to look, never to train
 
 # %%
 # The model has 48 layers of 1 MiB each. Rank 0 tries it in a group of its own, where
-# nothing has to travel. When backward reaches the first layer, its last, we note how
+# nothing has to travel. When backward reaches the first layer, at its end, we note how
 # many messages have left.
 layers = nn.Sequential(*[nn.Linear(512, 512) for _ in range(48)]).to(device)
 gone = []
@@ -143,8 +143,9 @@ if rank == 0:
 # %%
 # In the figure each message begins with its hatched start. Small buckets fill the
 # network with starts. Large ones leave it idle at first, and much is left after
-# backward. A single one overlaps with nothing. The best size depends on your network,
-# which `nccl-tests <https://github.com/NVIDIA/nccl-tests>`__ measures.
+# backward. A single one overlaps with nothing. The last row is the default. The best
+# size depends on your network, which
+# `nccl-tests <https://github.com/NVIDIA/nccl-tests>`__ measures.
 #
 # .. alt-text:: Nine rows of messages on an axis of time, for bucket sizes from 0 to 64
 #    MiB and the default. Those of 4 and 8 MiB end soon after a line that marks the end
@@ -157,7 +158,7 @@ if rank == 0:
         for begin, end in timeline(messages):
             ax.barh(row, latency, left=begin, color="C1", hatch="////")
             ax.barh(row, end - begin - latency, left=begin + latency, color="C0")
-        ax.text(end, row, f" {end:.0f} ms", va="center")
+        ax.text(end + 1, row, f"{end:.0f} ms", va="center")
     ax.axvline(backward, color="C2", ls="--", label="end of backward")
     ax.set(yticks=range(len(sizes)), yticklabels=sizes, ylabel="bucket_cap_mb")
     ax.set(xlim=(0, 170), ylim=(8.6, -0.6), xlabel="computed time (ms)")
@@ -222,24 +223,25 @@ assert len(sent) == 4 * messages
 # weight matrix by the product of two thin matrices, and sends these. What gets lost is
 # added to the next gradient, which is called *error feedback*.
 import copy
-
 from torch.distributed.algorithms.ddp_comm_hooks.powerSGD_hook import (
     PowerSGDState, powerSGD_hook)
 
-hooks = {"all-reduce": (default_hooks.allreduce_hook, None)}
-hooks["fp16"] = default_hooks.fp16_compress_hook, None
-assert torch.tensor(1e-8).half() == 0 < torch.tensor(1e-8).bfloat16()
-if backend == "nccl":
-    hooks["bf16"] = default_hooks.bf16_compress_hook, None
+hooks = {}
 # On the CPU, PowerSGD fails where PyTorch sees a GPU of NVIDIA.
 if gpu_per_rank or not torch.cuda.is_available():
-    for name, feedback in ("PowerSGD", True), ("no feedback", False):
+    for name, feedback in ("no feedback", False), ("PowerSGD", True):
         state = PowerSGDState(None, start_powerSGD_iter=2, use_error_feedback=feedback)
         hooks[name] = powerSGD_hook, state
+if backend == "nccl":
+    hooks["bf16"] = default_hooks.bf16_compress_hook, None
+hooks["fp16"] = default_hooks.fp16_compress_hook, None
+hooks["all-reduce"] = default_hooks.allreduce_hook, None
+assert torch.tensor(1e-8).half() == 0 < torch.tensor(1e-8).bfloat16()
 
 # %%
 # We train once with each hook, and compare the third step. In the two before it the
-# parameters stay, because the buckets are not final.
+# parameters stay, because the buckets are not final. PowerSGD comes first here, because
+# with Gloo its last callback may hold the group a moment longer.
 traffic, gradients, errors, losses = {}, {}, {}, {}
 for name, (hook, state) in hooks.items():
     ddp_model = DistributedDataParallel(copy.deepcopy(model))
@@ -255,10 +257,12 @@ for name, (hook, state) in hooks.items():
             traffic[name], gradients[name] = list(sent), torch.cat(flat)
         if step >= 2:
             optimizer.step()
-    exact = gradients["all-reduce"]
-    errors[name] = ((gradients[name] - exact).norm() / exact.norm()).item()
     dist.all_reduce(total := loss.detach())
     losses[name] = total.item() / world_size
+
+exact = gradients["all-reduce"]
+for name in reversed(hooks):
+    errors[name] = ((gradients[name] - exact).norm() / exact.norm()).item()
     if rank == 0:
         print(f"{name:>11}: {sum(traffic[name]) / 1024:3.0f} KiB,",
               f"error {errors[name]:.4f}, loss {losses[name]:.2f}")
@@ -302,7 +306,7 @@ dist.destroy_process_group()
 # ------
 #
 # - Make the network ten times as fast, with a latency of 0.1 and a bandwidth of 1e7.
-#   Which bucket size is best then?
+#   How much do small buckets cost then, and which assert notices?
 # - Set ``start_powerSGD_iter`` to 1. What does the error say about the first steps?
 #
 # Where to go next
