@@ -291,7 +291,8 @@ dist.destroy_process_group()
 # Try it
 # ------
 #
-# - Leave out ``* n_workers`` and the assert below it. What does the figure show then?
+# - Leave the last ``* n_workers`` out of ``ShardedStream``, and the assert below it.
+#   What does the figure show then?
 # - Add ``throw_on_early_termination=True`` to the call with momentum. Which rank ends
 #   with another error than the others?
 #

@@ -169,7 +169,7 @@ if rank == 0:
 # Accumulate gradients, and send once
 # -----------------------------------
 #
-# A batch too large for the memory is computed in parts, whose gradients add up.
+# A batch too large for a GPU's memory is computed in parts, whose gradients add up.
 # ``no_sync`` keeps DDP from sending, so only the last part sends. Divide each loss by
 # the number of parts, because the loss is a mean.
 from contextlib import nullcontext
@@ -292,9 +292,9 @@ if "PowerSGD" in hooks:
 #    * - A long message after the end of backward
 #      - A smaller ``bucket_cap_mb``
 #    * - Long messages all the time
-#      - Accumulation with ``no_sync``, then fp16 or bf16, then PowerSGD
+#      - First accumulation with ``no_sync``, then fp16 or bf16, last PowerSGD
 #    * - All ranks wait for the same rank
-#      - None of these, but equal work for all ranks
+#      - Equal work for all ranks
 #
 # At the end every rank leaves the group. Wrapped models hold it, so delete them first:
 # otherwise its threads can outlive it, and now and then a rank aborts at its very end.
@@ -307,7 +307,8 @@ dist.destroy_process_group()
 #
 # - Make the network ten times as fast, with a latency of 0.1 and a bandwidth of 1e7.
 #   How much do small buckets cost then, and which assert notices?
-# - Set ``start_powerSGD_iter`` to 1. What does the error say about the first steps?
+# - Set ``start_powerSGD_iter`` to 1. What does the error message say about the
+#   first steps?
 #
 # Where to go next
 # ----------------

@@ -2,7 +2,7 @@
 From one GPU to many: what changes in your script
 =================================================
 
-:Card: A training script, the same with ranks, and equal losses.
+:Card: What changes in a training script, and what stays equal.
 :Learn: You will turn a training script for one GPU into one for many, know the reason
     for each change, and show that it still learns the same.
 :Know first: :doc:`/tutorials/ranks/hello_ranks`
@@ -80,7 +80,7 @@ torch.save(history, "history.pt")
 #
 # .. diff:: train.py train_ddp.py
 #
-#    What the ranks need
+#    Imports for the ranks
 #       The calls between ranks, the wrapper and the sampler are part of PyTorch.
 #
 #    A device for each rank, then the group
@@ -89,8 +89,9 @@ torch.save(history, "history.pt")
 #       device, because its backend depends on it.
 #
 #    A share of the samples
-#       Four ranks with 8 samples each make the same batch of 32. The sampler shuffles
-#       and deals out the samples. If your loader says ``shuffle=True``, leave that out.
+#       With four ranks, 8 samples from each make the same batch of 32. The sampler
+#       shuffles and deals out the samples. If your loader says ``shuffle=True``, leave
+#       that out.
 #
 #    One mean gradient
 #       The wrapper averages the gradients of all ranks during ``backward``. Clipping
@@ -243,8 +244,9 @@ assert "accuracy" in one.stdout and many.stdout.endswith(one.stdout)
 # The mean loss is that of one process
 # ------------------------------------
 #
-# Each rank computes its loss from its own 8 samples, so these losses differ. Their mean
-# is the loss of all 32, as one process computes it, and this holds at every step.
+# Each rank computes its loss from its own samples, so these losses differ. Their mean
+# is the loss of the whole batch, as one process computes it, and this holds at every
+# step.
 single = torch.tensor(torch.load(folder / "one" / "history.pt"))  # (steps, values)
 ranks = torch.stack([
     torch.tensor(torch.load(folder / "many" / f"history_{rank}.pt"))
@@ -319,8 +321,8 @@ print(f"largest difference: {(whole - split).abs().max():.1f}")
 assert (whole - split).abs().max() > 0.5
 
 # %%
-# ``SyncBatchNorm`` lets the ranks exchange their statistics. From the means and the
-# mean squares of the shares follow those of the whole batch.
+# ``SyncBatchNorm`` lets the ranks exchange their statistics. The mean and the variance
+# of the whole batch follow from the means and the mean squares of the shares.
 mean = shares.mean(dim=1).mean(dim=0)
 variance = shares.square().mean(dim=1).mean(dim=0) - mean.square()
 
@@ -352,8 +354,8 @@ assert torch.equal(dropped[0], dropped[1]) and not torch.equal(dropped[0], dropp
 # Try it
 # ------
 #
-# - Replace ``sampler.set_epoch(epoch)`` by ``sampler.set_epoch(0)``. In which epoch is
-#   the accuracy still the same, and why?
+# - Replace ``sampler.set_epoch(epoch)`` by ``sampler.set_epoch(0)``. In which epoch do
+#   both scripts still print the same accuracy, and why?
 # - Replace ``nn.LayerNorm`` by ``nn.BatchNorm1d`` in both scripts. Which accuracies
 #   differ now, and which assert notices?
 #

@@ -126,7 +126,7 @@ assert totals == [sums] + [[]] * (world_size - 1)
 # All ranks receive the same: all-gather and all-reduce
 # -----------------------------------------------------
 #
-# These two give the whole result to every rank, so they have no ``dst``.
+# These two collectives give the whole result to every rank, so they have no ``dst``.
 # ``all_gather_single`` writes the parts into one tensor, in the order of the ranks.
 # ``all_reduce`` overwrites its input with the sum.
 row = torch.empty_like(mine)
@@ -288,8 +288,8 @@ dist.destroy_process_group()
 # Try it
 # ------
 #
-# - Start the file with ``--nproc-per-node=2``. What does the ring
-#   save now?
+# - Start the file with ``--nproc-per-node=2``. Does the ring still
+#   save anything?
 # - Give the first ``all_reduce`` also ``op=dist.ReduceOp.MAX``. Whose letters are left?
 #
 # Where to go next
