@@ -209,7 +209,7 @@ assert sizes == [2 * (32 * 32 + 32)] * 3
 #
 # This model is too small to see anything, so we slow it down: the backward pass of a
 # layer sleeps for 20 milliseconds, and each message for 15, whatever its size. One
-# thread sends them in turn. The first run sends all after the backward pass, as step 1
+# message is sent after another. The first run sends all after the backward pass, as step 1
 # does. The others use hooks, first with one gradient in a bucket, then with four.
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -217,7 +217,7 @@ from time import perf_counter, sleep
 
 
 def begin_layer(gradient):
-    early[title] = len(parallel.under_way)  # messages started before this layer
+    early[title] = len(parallel.under_way)  # messages handed over before this layer
     layers.append(perf_counter())
     sleep(0.020)
 
@@ -247,15 +247,15 @@ for title, per_bucket in ("after backward", 1), ("hooks", 1), ("buckets", 4):
     parallel.wait()
 
 if rank == 0:
-    print("messages started before the turn of layer 0:", early)
+    print("messages handed over before the turn of layer 0:", early)
 assert early == {"after backward": 0, "hooks": 10, "buckets": 2}
 
 # %%
 # Each numbered block is the backward pass of a layer. At its end the layer's gradients
 # are ready. The hatched blocks are messages, and only those to the right of the dashed
 # line, the end of the backward pass, make the step longer. Twelve messages sleep for
-# 180 milliseconds, and the five layers after the first hide 100 at most. Three messages
-# sleep for 45, and most of it is hidden.
+# 180 milliseconds, and the layers 4 to 0 hide 100 at most. Three messages sleep for 45,
+# and most of it is hidden.
 #
 # .. alt-text:: Three timelines, each with six layers above and messages below. After
 #    backward: twelve messages follow the layers. Hooks: they begin below the layers.

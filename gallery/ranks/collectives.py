@@ -186,7 +186,7 @@ if rank == 0:
 #
 # After the reduce-scatter each rank holds one finished part of the sum. An all-gather
 # of these parts gives every rank all of it, as ``all_reduce`` does in one call. Sharded
-# training uses the two halves apart, because in between a rank stores only its part.
+# training calls the two at different times, and in between a rank stores only its part.
 rebuilt = torch.empty_like(mine)
 dist.all_gather_single(rebuilt, part)
 assert torch.equal(rebuilt, total)
@@ -196,7 +196,7 @@ assert torch.equal(rebuilt, total)
 # ---------------------------------------
 #
 # To see what an all-reduce costs, we begin with the obvious way: rank 0 receives all
-# tensors, adds them, and sends the sum to all. The function counts the bytes it sends.
+# tensors, adds them, and sends the sum to all. Each rank counts the bytes it sends.
 
 
 def through_rank_0(tensor):
