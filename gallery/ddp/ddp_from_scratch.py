@@ -210,7 +210,7 @@ assert sizes == [2 * (32 * 32 + 32)] * 3
 # This model is too small to see anything, so we slow it down: the backward pass of a
 # layer sleeps for 20 milliseconds, and each message for 15, whatever its size. One
 # message is sent after another. The first run sends all after the backward pass, as
-# step 1 does. The others use hooks, first with one gradient in a bucket, then with four.
+# step 1 does. The others use hooks, first with one gradient in a bucket, then four.
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from time import perf_counter, sleep
