@@ -183,6 +183,8 @@ BREAKS = (
         "sent += outgoing.nbytes",
         "sent += tensor.nbytes",
         "assert ring == [2 * (w - 1) * n // w] * w",
+    ),
+    Break(
         "ddp/one_gpu_to_many",
         "the loss of one rank is taken for that of all",
         "losses.mean(dim=0), single[:, 0]",
@@ -300,6 +302,8 @@ BREAKS = (
         '("buckets", 4)',
         '("buckets", 12)',
         'assert early == {"after backward": 0',
+    ),
+    Break(
         "ddp/feeding_data",
         "the slices of the ranks are padded too",
         "sliced = accuracy(range(rank, len(samples), world_size))",
@@ -333,6 +337,8 @@ BREAKS = (
         "torch.manual_seed(0 + rank)",
         "torch.manual_seed(0)",
         "assert len(set(sum(own, []))) == 4 * world_size",
+    ),
+    Break(
         "ddp/hide_the_traffic",
         "DDP knows in the first step that the buckets are limited",
         "**options)\n    ddp_model.register",
@@ -366,6 +372,8 @@ BREAKS = (
         "use_error_feedback=feedback)",
         "use_error_feedback=False)",
         'assert losses["all-reduce"] < losses["PowerSGD"]',
+    ),
+    Break(
         "ddp/when_it_hangs",
         "all ranks have equally many batches",
         "range(2 if rank == late else 3)",
