@@ -9,7 +9,7 @@ When it hangs: find the missing rank
 :Picture: hang
 
 A training on many GPUs stops, and its log does not say why. Usually the ranks wait for
-one that has not made the same call. You need to know which rank that is, and where.
+one that has not made the same call. You need to know which one, and where it is.
 
 We cause such failures on purpose and see what each tool says. Every wait ends after
 three seconds, and a table at the end leads from symptoms to remedies.
@@ -23,8 +23,9 @@ three seconds, and a table at the end leads from symptoms to remedies.
 # Start the ranks
 # ---------------
 #
-# The first lines are those of :doc:`/tutorials/ddp/distributed_data_parallel`. What
-# fails gets a Gloo group of its own on every machine: errors of NCCL end the program.
+# The first lines are those of :doc:`/tutorials/ddp/distributed_data_parallel`, and
+# ``attempt`` collects the errors of all ranks. What fails uses a Gloo group of its own
+# on every machine, because an error of NCCL ends the program.
 import os
 from datetime import timedelta
 
@@ -69,7 +70,6 @@ def attempt(function, *args):
         print([error.partition(":")[0] for error in errors])
     return errors
 
-
 # %%
 # A timeout turns waiting into an error
 # -------------------------------------
@@ -82,32 +82,33 @@ import faulthandler
 from queue import SimpleQueue
 from tempfile import TemporaryFile
 
-late = world_size - 1
+last = world_size - 1
 patience = timedelta(seconds=3)  # in training: minutes
 report = TemporaryFile("w+")  # without it, the alarm writes to the log
 batches = SimpleQueue()
-for _ in range(2 if rank == late else 3):
+for _ in range(2 if rank == last else 3):
     batches.put(torch.ones(4))
-
 
 def load_batch():
     return batches.get(timeout=patience.seconds)
 
-
-def sum_gradients(gradients):
+def sum_grads(gradients):
     dist.all_reduce(gradients, group=group)
-
 
 def train():
     for _ in range(3):
         faulthandler.dump_traceback_later(1.5, file=report)  # in training: minutes
-        sum_gradients(load_batch())
+        sum_grads(load_batch())
 
+def small_group(name=""):
+    from_all_ranks(name)  # wait for rank 0, which may still draw or print
+    return dist.new_group(backend="gloo", timeout=patience, group_desc=name)
 
-group = dist.new_group(backend="gloo", timeout=patience, group_desc="batches")
+group = small_group("batches")
 errors = attempt(train)
 faulthandler.cancel_dump_traceback_later()
-assert errors[late] == "Empty: " and not any(f"ank {late}" in one for one in errors)
+assert errors[last] == "Empty: " and not any(f"ank {last}" in one for one in errors)
+assert all("Timed out" in error or "by peer" in error for error in errors[:last])
 assert any("Timed out waiting 3000ms" in error for error in errors)
 
 # %%
@@ -122,32 +123,27 @@ assert any("Timed out waiting 3000ms" in error for error in errors)
 import re
 
 report.seek(0)
-last_report = report.read().rpartition("Timeout")[2]
-place = re.search(r" in (load_batch|sum_gradients)$", last_report, re.M)[1]
-places = from_all_ranks(place)
+latest = report.read().rpartition("Timeout")[2]
+places = from_all_ranks(re.search(r" in (load_batch|sum_grads)$", latest, re.M)[1])
 if rank == 0:
     print(places)
-assert places == ["sum_gradients"] * late + ["load_batch"]
+assert places == ["sum_grads"] * last + ["load_batch"]
 
 # %%
 # A monitored barrier names who is missing
 # ----------------------------------------
 #
-# Put ``monitored_barrier`` before the call that hangs. Rank 0 waits there for the
-# others and names those that do not come. Only Gloo has it, so with NCCL make a Gloo
-# group as well, as we do here. It is slow, so remove it afterwards.
-
-
+# Put ``monitored_barrier`` before the call that hangs, and rank 0 names the ranks that
+# do not come. Only Gloo has it, so with NCCL make a Gloo group for it as well.
 def meet():
-    if rank != late:  # without a timeout of its own, it waits for 30 minutes
+    if rank != last:  # without a timeout of its own, it waits for 30 minutes
         dist.monitored_barrier(group, timeout=patience, wait_all_ranks=True)
 
-
-group = dist.new_group(backend="gloo", timeout=patience)
+group = small_group()
 errors = attempt(meet)
 if rank == 0:
     print(errors[0])
-assert f"Ranks {late} failed to pass monitoredBarrier" in errors[0]
+assert f"Ranks {last} failed to pass monitoredBarrier" in errors[0]
 
 # %%
 # A call on rank 0 alone meets another one
@@ -155,20 +151,16 @@ assert f"Ranks {late} failed to pass monitoredBarrier" in errors[0]
 #
 # Collectives meet in the order of their calls, the second call of one rank the second
 # of the others. So if only rank 0 reduces its losses, they are added to gradients.
-
-
-def log_losses(losses):
+def log_loss(losses):
     dist.all_reduce(losses, group=group)
 
-
 def train_and_log(losses, gradients):
-    sum_gradients(torch.ones(4))
+    sum_grads(torch.ones(4))
     if rank == 0:
-        log_losses(losses)
-    sum_gradients(gradients)
+        log_loss(losses)
+    sum_grads(gradients)
 
-
-group = dist.new_group(backend="gloo", timeout=patience, group_desc="losses")
+group = small_group("losses")
 gradients = torch.ones(4)
 errors = attempt(train_and_log, torch.full((4,), 100.0), gradients)
 sums = from_all_ranks(gradients[0].item())
@@ -188,26 +180,20 @@ import pickle
 from itertools import zip_longest
 from torch._C._distributed_c10d import _dump_fr_trace
 
-
 def recorded(group_desc):
     entries = pickle.loads(_dump_fr_trace(onlyActive=False))["entries"]
-    ours = ("sum_gradients", "log_losses")
     return from_all_ranks([
-        next(frame["name"] for frame in entry["frames"] if frame["name"] in ours)
-        for entry in entries if entry["process_group"][1] == group_desc])
-
+        next(f["name"] for f in e["frames"] if f["name"] in ("sum_grads", "log_loss"))
+        for e in entries if e["process_group"][1] == group_desc])
 
 def first_difference(rows):
     return [len(set(calls)) > 1 for calls in zip_longest(*rows)].index(True)
 
-
 missing, extra = recorded("batches"), recorded("losses")
-assert first_difference(missing) == 2 and len(missing[late]) == 2
-assert first_difference(extra) == 1 and extra[0][1] == "log_losses"
+assert (first_difference(missing), first_difference(extra)) == (2, 1)
 
 # %%
-# Read the rows from the left and stop at the first column in which they differ. There
-# is the mistake, wherever the program stopped later.
+# Read the rows from the left: the mistake is in the first column that differs.
 #
 # .. alt-text:: Two panels with a row of boxes for each of four ranks, a box for each
 #    call. On the left the last rank has no third box. On the right the second box of
@@ -215,12 +201,11 @@ assert first_difference(extra) == 1 and extra[0][1] == "log_losses"
 if rank == 0:
     import matplotlib.pyplot as plt
     fig, axes = plt.subplots(1, 2, sharey=True, figsize=(7, 2.6))
-    titles = ("one call is missing", "one call too many")
-    for ax, rows, title in zip(axes, (missing, extra), titles):
+    for ax, rows, title in zip(axes, (missing, extra), ("call missing", "extra call")):
         for r, row in enumerate(rows):
             for n, name in enumerate(row):
-                frame = {"fc": "none", "ec": "C1" if name == "log_losses" else "C0"}
-                ax.text(n, r, name, ha="center", va="center", fontsize=7, bbox=frame)
+                frame = {"fc": "none", "ec": "C1" if name == "log_loss" else "C0"}
+                ax.text(n, r, name, ha="center", va="center", fontsize=9, bbox=frame)
         n = first_difference(rows)
         ax.axvspan(n - 0.5, n + 0.5, fill=False, ec="C3", ls="--")
         ax.set(title=title, xlabel="call", xticks=range(3), xlim=(-0.6, 2.6))
@@ -236,7 +221,7 @@ if rank == 0:
 # ``TORCH_DISTRIBUTED_DEBUG`` sets it for a whole program, but on the CPU torch 2.13
 # then crashes when it wraps a model. So we set it for one group.
 dist.set_debug_level(dist.DebugLevel.DETAIL)
-group = dist.new_group(backend="gloo", timeout=patience)
+group = small_group()
 dist.set_debug_level(dist.DebugLevel.OFF)
 errors = attempt(train_and_log, torch.full((1,), 100.0), gradients)
 call = r"Rank (\d+) is running .*?OpType=(\w+), TensorShape=\[(\d+)\]"
@@ -250,30 +235,27 @@ assert all(("0", "ALLREDUCE", "1") in re.findall(call, error) for error in error
 # ---------------------------------
 #
 # A rank that fails closes its connections, as it does here when it leaves its group.
-
-
 def read_samples():
-    group = dist.new_group(backend="gloo", timeout=patience)
+    group = small_group()
     try:
-        if rank == late:
+        if rank == last:
             raise ValueError("bad sample")
         dist.all_reduce(torch.ones(4), group=group)
     finally:
         dist.destroy_process_group(group)
 
-
 errors = attempt(read_samples)
-assert [e.partition(":")[0] for e in errors] == ["RuntimeError"] * late + ["ValueError"]
+assert [e.partition(":")[0] for e in errors] == ["RuntimeError"] * last + ["ValueError"]
 dist.destroy_process_group()
 
 # %%
-# On Linux, the others get "Connection closed by peer" or "reset by peer". These are
-# echoes, so look for the rank with another error. ``torchrun`` reports the failure that
-# it saw first, and with ``--redirects=3 --log-dir=logs`` each rank has its own files.
+# On Linux the others get echoes, "closed by peer" or "reset by peer". Look for another
+# error: with ``torchrun --redirects=3 --log-dir=logs`` each rank writes its own files.
 #
 # NCCL (not run on this page) returns no error to your code. After the timeout, a
-# watchdog thread ends the process. With ``TORCH_NCCL_DUMP_ON_TIMEOUT=1`` it first
-# writes the flight recorder to files, which the command ``torchfrtrace`` compares.
+# watchdog ends the process. With ``TORCH_NCCL_DUMP_ON_TIMEOUT=1`` it first
+# writes its last ``TORCH_FR_BUFFER_SIZE`` calls to files, and ``torchfrtrace``
+# compares them.
 #
 # From symptom to remedy
 # ----------------------
@@ -307,13 +289,12 @@ dist.destroy_process_group()
 # Try it
 # ------
 #
-# - Under ``DETAIL``, let rank 0 reduce four numbers again. Whom does the error name?
-# - Write ``late = 0`` instead. Why does no barrier name this rank?
+# - Under ``DETAIL``, reduce four numbers again and print ``errors[0]``. Is it right?
+# - Let rank 0 miss the barrier, and print ``errors[1]``. Which log does it point to?
 #
 # Where to go next
 # ----------------
 #
 # - :doc:`/tutorials/ddp/starting_processes` compares the ways to start ranks.
-# - PyTorch's `tutorial on hangs
-#   <https://docs.pytorch.org/tutorials/intermediate/debug_hangs_with_flight_recorder.html>`__
-#   collects the records over the network.
+# - A `tutorial of PyTorch <https://docs.pytorch.org/tutorials/intermediate/
+#   debug_hangs_with_flight_recorder.html>`__ collects the records over the network.
