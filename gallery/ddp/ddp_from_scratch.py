@@ -254,7 +254,7 @@ assert early == {"after backward": 0, "hooks": 10, "buckets": 2}
 # Each numbered block is the backward pass of a layer. At its end the layer's gradients
 # are ready. The hatched blocks are messages, and only those to the right of the dashed
 # line, the end of the backward pass, make the step longer. Twelve messages sleep for
-# 180 milliseconds, and the layers 4 to 0 hide 100 at most. Three messages sleep for 45,
+# 180 milliseconds, and layers 4 to 0 hide 100 at most. Three messages sleep for 45,
 # and most of it is hidden.
 #
 # .. alt-text:: Three timelines, each with six layers above and messages below. After

@@ -291,7 +291,7 @@ dist.destroy_process_group()
 # Try it
 # ------
 #
-# - Leave the last ``* n_workers`` out of ``ShardedStream``, and the assert below it.
+# - Leave the last ``* n_workers`` out of ``ShardedStream``, and the assert that fails.
 #   What does the figure show then?
 # - Add ``throw_on_early_termination=True`` to the call with momentum. Which rank ends
 #   with another error than the others?

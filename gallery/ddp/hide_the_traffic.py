@@ -79,8 +79,8 @@ dist.all_reduce = counted  # only to look, never to train
 
 # %%
 # The model has 48 layers of 1 MiB each. Rank 0 tries it in a group of its own, where
-# nothing has to travel. When backward reaches the first layer, at its end, we note how
-# many messages have left.
+# nothing has to travel. When backward reaches the first layer, which it does last, we
+# note how many messages have left.
 layers = nn.Sequential(*[nn.Linear(512, 512) for _ in range(48)]).to(device)
 gone = []
 layers[0].weight.register_hook(lambda gradient: gone.append(len(sent)))
@@ -240,8 +240,9 @@ assert torch.tensor(1e-8).half() == 0 < torch.tensor(1e-8).bfloat16()
 
 # %%
 # We train once with each hook, and compare the third step. In the two before it the
-# parameters stay, because the buckets are not final. PowerSGD comes first here, because
-# with Gloo its last callback may hold the group a moment longer.
+# parameters stay, because the buckets are not final. PowerSGD is trained first, because
+# with Gloo its last callback can hold the group for a moment, and a rank that ends then
+# may abort.
 traffic, gradients, errors, losses = {}, {}, {}, {}
 for name, (hook, state) in hooks.items():
     ddp_model = DistributedDataParallel(copy.deepcopy(model))
@@ -306,7 +307,7 @@ dist.destroy_process_group()
 # ------
 #
 # - Make the network ten times as fast, with a latency of 0.1 and a bandwidth of 1e7.
-#   How much do small buckets cost then, and which assert notices?
+#   Do small buckets still cost more then, and which assert notices?
 # - Set ``start_powerSGD_iter`` to 1. What does the error message say about the
 #   first steps?
 #

@@ -85,7 +85,7 @@ torch.save(history, "history.pt")
 #
 #    A device for each rank, then the group
 #       ``torchrun`` gives each process its number, which says which GPU to take. With
-#       fewer GPUs than ranks, all of them use the CPU. The group comes after the
+#       fewer GPUs than ranks, all ranks use the CPU. The group comes after the
 #       device, because its backend depends on it.
 #
 #    A share of the samples
@@ -280,7 +280,8 @@ plt.show()
 # ------------------------------------------------
 #
 # After ``backward`` the gradients are averaged already. So all ranks compute the same
-# norm, that of one process, and ``clip_grad_norm_`` shortens all gradients equally.
+# norm, that of one process, and ``clip_grad_norm_`` shortens the gradients by the same
+# factor on each of them.
 clipped = (norms > 1).sum(dim=1).tolist()
 print("clipped steps on each rank:", clipped)
 assert torch.equal(norms, norms[:1].expand_as(norms))
@@ -300,15 +301,15 @@ torch.testing.assert_close(dict(saved), dict(expected), rtol=0, atol=1e-4)
 # %%
 # The whole batch is as large as before, so the learning rate stays too.
 # :doc:`/tutorials/ddp/distributed_data_parallel` has the other choice, a larger batch.
-# To see whether the ranks pay on your machine, compare the time of a later epoch with
-# one rank and with all.
+# To see whether more ranks pay on your machine, compare the time of an epoch with one
+# rank and with all, but not of the first epoch, which starts slowly.
 #
 # Batch normalization sees only its share
 # ---------------------------------------
 #
 # The equality ends where the samples of a batch meet inside the model. So our model has
 # ``LayerNorm``, which looks at each sample alone. ``BatchNorm1d`` uses the mean and the
-# variance of all samples it sees, and on a rank it sees 8 of 32.
+# variance of all samples it sees, and on a rank it sees only a share of the batch.
 from torch import nn
 
 torch.manual_seed(0)

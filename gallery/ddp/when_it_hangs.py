@@ -70,6 +70,7 @@ def attempt(function, *args):
         print([error.partition(":")[0] for error in errors])
     return errors
 
+
 # %%
 # A timeout turns waiting into an error
 # -------------------------------------
@@ -89,20 +90,25 @@ batches = SimpleQueue()
 for _ in range(2 if rank == last else 3):
     batches.put(torch.ones(4))
 
+
 def load_batch():
     return batches.get(timeout=patience.seconds)
 
+
 def sum_grads(gradients):
     dist.all_reduce(gradients, group=group)
+
 
 def train():
     for _ in range(3):
         faulthandler.dump_traceback_later(1.5, file=report)  # in training: minutes
         sum_grads(load_batch())
 
+
 def small_group(name=""):
     from_all_ranks(name)  # wait for rank 0, which may still draw or print
     return dist.new_group(backend="gloo", timeout=patience, group_desc=name)
+
 
 group = small_group("batches")
 errors = attempt(train)
@@ -113,7 +119,8 @@ assert any("Timed out waiting 3000ms" in error for error in errors)
 
 # %%
 # The last rank got ``Empty``, as we let its queue give up. The others got "Timed out
-# waiting 3000ms", or "closed by peer" once the first had given up. No error names it.
+# waiting 3000ms", or "closed by peer" once another had given up. No error names the
+# last rank.
 #
 # The alarm tells where each rank waits
 # -------------------------------------
@@ -135,9 +142,13 @@ assert places == ["sum_grads"] * last + ["load_batch"]
 #
 # Put ``monitored_barrier`` before the call that hangs, and rank 0 names the ranks that
 # do not come. Only Gloo has it, so with NCCL make a Gloo group for it as well.
+
+
 def meet():
-    if rank != last:  # without a timeout of its own, it waits for 30 minutes
+    if rank != last:
+        # Without a timeout of its own, it waits for 30 minutes.
         dist.monitored_barrier(group, timeout=patience, wait_all_ranks=True)
+
 
 group = small_group()
 errors = attempt(meet)
@@ -151,14 +162,18 @@ assert f"Ranks {last} failed to pass monitoredBarrier" in errors[0]
 #
 # Collectives meet in the order of their calls, the second call of one rank the second
 # of the others. So if only rank 0 reduces its losses, they are added to gradients.
+
+
 def log_loss(losses):
     dist.all_reduce(losses, group=group)
+
 
 def train_and_log(losses, gradients):
     sum_grads(torch.ones(4))
     if rank == 0:
         log_loss(losses)
     sum_grads(gradients)
+
 
 group = small_group("losses")
 gradients = torch.ones(4)
@@ -180,14 +195,17 @@ import pickle
 from itertools import zip_longest
 from torch._C._distributed_c10d import _dump_fr_trace
 
+
 def recorded(group_desc):
     entries = pickle.loads(_dump_fr_trace(onlyActive=False))["entries"]
     return from_all_ranks([
         next(f["name"] for f in e["frames"] if f["name"] in ("sum_grads", "log_loss"))
         for e in entries if e["process_group"][1] == group_desc])
 
+
 def first_difference(rows):
     return [len(set(calls)) > 1 for calls in zip_longest(*rows)].index(True)
+
 
 missing, extra = recorded("batches"), recorded("losses")
 assert (first_difference(missing), first_difference(extra)) == (2, 1)
@@ -217,9 +235,9 @@ if rank == 0:
 # -----------------------------------------
 #
 # If rank 0 reduces one number, different sizes meet, and what happens is not defined.
-# Under ``DETAIL`` every rank gets an error that names two of them. The variable
-# ``TORCH_DISTRIBUTED_DEBUG`` sets it for a whole program, but on the CPU torch 2.13
-# then crashes when it wraps a model. So we set it for one group.
+# Under ``DETAIL`` every rank gets an error that names the calls of two ranks. The
+# variable ``TORCH_DISTRIBUTED_DEBUG`` sets it for a whole program, but on the CPU such
+# a program crashes in torch 2.13 when it wraps a model. So we set it for one group.
 dist.set_debug_level(dist.DebugLevel.DETAIL)
 group = small_group()
 dist.set_debug_level(dist.DebugLevel.OFF)
@@ -235,6 +253,8 @@ assert all(("0", "ALLREDUCE", "1") in re.findall(call, error) for error in error
 # ---------------------------------
 #
 # A rank that fails closes its connections, as it does here when it leaves its group.
+
+
 def read_samples():
     group = small_group()
     try:
@@ -244,6 +264,7 @@ def read_samples():
     finally:
         dist.destroy_process_group(group)
 
+
 errors = attempt(read_samples)
 assert [e.partition(":")[0] for e in errors] == ["RuntimeError"] * last + ["ValueError"]
 dist.destroy_process_group()
@@ -252,9 +273,9 @@ dist.destroy_process_group()
 # On Linux the others get echoes, "closed by peer" or "reset by peer". Look for another
 # error: with ``torchrun --redirects=3 --log-dir=logs`` each rank writes its own files.
 #
-# NCCL (not run on this page) returns no error to your code. After the timeout, a
-# watchdog ends the process. With ``TORCH_NCCL_DUMP_ON_TIMEOUT=1`` it first
-# writes its last ``TORCH_FR_BUFFER_SIZE`` calls to files, and ``torchfrtrace``
+# NCCL returns no error to your code, so what follows is not run here. After the
+# timeout, a watchdog thread ends the process. With ``TORCH_NCCL_DUMP_ON_TIMEOUT=1`` it
+# first writes the last ``TORCH_FR_BUFFER_SIZE`` calls to files, and ``torchfrtrace``
 # compares them.
 #
 # From symptom to remedy
@@ -277,12 +298,12 @@ dist.destroy_process_group()
 #      - Make the two calls alike that the error names
 #    * - "closed by peer"
 #      - Another rank has failed
-#      - Look for its own error, the first of all
+#      - Look for the first error of all ranks
 #    * - "Expected to have finished reduction"
 #      - DDP got no gradient for a parameter
 #      - ``find_unused_parameters``, `shown by PyTorch
 #        <https://docs.pytorch.org/docs/stable/distributed.html>`__
-#    * - All wait while rank 0 evaluates
+#    * - Ranks wait while rank 0 evaluates
 #      - Rank 0 alone calls the wrapped model
 #      - ``.module``, see :doc:`/tutorials/ddp/distributed_data_parallel`
 #
@@ -296,5 +317,6 @@ dist.destroy_process_group()
 # ----------------
 #
 # - :doc:`/tutorials/ddp/starting_processes` compares the ways to start ranks.
-# - A `tutorial of PyTorch <https://docs.pytorch.org/tutorials/intermediate/
-#   debug_hangs_with_flight_recorder.html>`__ collects the records over the network.
+# - PyTorch's `tutorial on hangs
+#   <https://docs.pytorch.org/tutorials/intermediate/debug_hangs_with_flight_recorder.html>`__
+#   collects the records over the network.
