@@ -383,8 +383,8 @@ BREAKS = (
     Break(
         "ddp/when_it_hangs",
         "every rank comes to the barrier",
-        "    if rank != last:  #",
-        "    if True:  #",
+        "    if rank != last:\n        # Without",
+        "    if True:\n        # Without",
         'assert f"Ranks {last} failed to pass monitoredBarrier" in errors[0]',
     ),
     Break(
