@@ -1,6 +1,6 @@
 """
-DDP from scratch: hooks and all-reduce in 25 lines
-==================================================
+From scratch: DDP out of hooks and all-reduce
+=============================================
 
 :Card: All-reduces start while backward is still running.
 :Learn: You will write data parallelism in three steps, compare each with
@@ -189,7 +189,7 @@ parallel = OurDDP(model := build())
 assert_close(train(model, parallel.wait), by_ddp, **tolerance)
 
 # %%
-# These 25 lines are our DDP. A step now sends three messages, with the gradients of two
+# This class is our DDP. A step now sends three messages, with the gradients of two
 # layers each. ``sync = False`` is our ``no_sync``: the hooks do nothing, and gradients
 # accumulate until a later backward pass sends them.
 parallel.sync = False
@@ -276,8 +276,8 @@ if rank == 0:
     plt.show()
 
 # %%
-# What DDP does besides
-# ---------------------
+# What else DDP does
+# ------------------
 #
 # `DDP <https://docs.pytorch.org/docs/stable/notes/ddp.html>`__ limits a bucket by its
 # bytes, and waits by itself at the end of ``backward``. If one rank leaves a parameter
@@ -290,8 +290,8 @@ dist.destroy_process_group()
 # Try it
 # ------
 #
-# - Put all twelve gradients into one bucket in the last run. Which assert notices, and
-#   when does the message start?
+# - Put all twelve gradients into one bucket in the last run, and leave out the assert
+#   that fails. When does the message start?
 # - Let a layer sleep for 0.040 seconds. What is then left to the right of the dashed
 #   line in the second run?
 #

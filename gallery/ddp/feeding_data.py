@@ -117,8 +117,9 @@ if rank == 0:
 assert sliced == truth < too_high
 
 # %%
-# Some ranks may have a batch more here, because the loop contains no collective. So in
-# it, call ``ddp_model.module``: the wrapper may send buffers in each ``forward``.
+# Some ranks may have a batch more here, because the loop contains no collective. Keep
+# it so: in the loop call ``ddp_model.module``, because the wrapper may send buffers in
+# each ``forward``.
 #
 # A stream knows nothing of ranks or workers
 # ------------------------------------------
@@ -277,7 +278,8 @@ assert times_seen(from_all_ranks(before + after)) == Counter(samples)
 #
 # Workers are seeded from the random numbers of their rank. If all ranks call
 # ``manual_seed(0)`` to build equal models, they also crop and flip different samples in
-# the same way. So build the model first, and then give each rank a seed of its own.
+# the same way. So build the model and split the data first, because ``random_split``
+# must draw the same everywhere, and then give each rank a seed of its own.
 loader = DataLoader(range(4), collate_fn=lambda batch: torch.rand(1).item(), **workers)
 torch.manual_seed(0)
 equal = from_all_ranks(list(loader))

@@ -218,8 +218,9 @@ assert len(sent) == 4 * messages
 # Send fewer bytes
 # ----------------
 #
-# ``fp16_compress_hook`` rounds gradients to 16 bits, where tiny ones become 0. In bf16
-# they do not, but its hook needs NCCL. ``powerSGD_hook`` replaces the gradient of a
+# ``fp16_compress_hook`` rounds gradients to 16 bits, where tiny ones become 0 and those
+# above 65504 infinite. bf16 avoids both, but keeps only two to three digits, and its
+# hook needs a GPU with NCCL. ``powerSGD_hook`` replaces the gradient of a
 # weight matrix by the product of two thin matrices, and sends these. What gets lost is
 # added to the next gradient, which is called *error feedback*.
 import copy
@@ -237,12 +238,13 @@ if backend == "nccl":
 hooks["fp16"] = default_hooks.fp16_compress_hook, None
 hooks["all-reduce"] = default_hooks.allreduce_hook, None
 assert torch.tensor(1e-8).half() == 0 < torch.tensor(1e-8).bfloat16()
+assert torch.tensor(7e4).half().isinf() and torch.tensor(7e4).bfloat16() < 8e4
 
 # %%
-# We train once with each hook, and compare the third step. In the two before it the
-# parameters stay, because the buckets are not final. PowerSGD is trained first, because
-# with Gloo its last callback can hold the group for a moment, and a rank that ends then
-# may abort.
+# We train once with each hook, and compare the third step. PowerSGD can begin only
+# after two steps, so in these the parameters stay. In real training let it begin later:
+# the default is step 1000. PowerSGD is trained first, because with Gloo its last
+# callback can hold the group for a moment, and a rank that ends then may abort.
 traffic, gradients, errors, losses = {}, {}, {}, {}
 for name, (hook, state) in hooks.items():
     ddp_model = DistributedDataParallel(copy.deepcopy(model))

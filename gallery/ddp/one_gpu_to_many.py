@@ -9,8 +9,8 @@ From one GPU to many: what changes in your script
 :Picture: diff
 
 You have a script that trains on one GPU, and a machine with several, so all but one do
-nothing. ``torchrun`` starts a script once for each GPU. The script has to do the rest:
-each process trains on a share of the samples, and all of them train one model.
+nothing. ``torchrun`` can start a script once for each GPU. The script has to do the
+rest: each process trains on a share of the samples, and all of them train one model.
 
 We change a complete script in seven places, with a reason for each. Then we run both
 scripts and compare them step by step.
@@ -89,9 +89,9 @@ torch.save(history, "history.pt")
 #       device, because its backend depends on it.
 #
 #    A share of the samples
-#       With four ranks, 8 samples from each make the same batch of 32. The sampler
-#       shuffles and deals out the samples. If your loader says ``shuffle=True``, leave
-#       that out.
+#       With four ranks, 8 samples from each make the same batch of 32. With three, the
+#       batch would be 30, so choose a number that divides it. The sampler shuffles and
+#       deals out the samples. If your loader says ``shuffle=True``, leave that out.
 #
 #    One mean gradient
 #       The wrapper averages the gradients of all ranks during ``backward``. Clipping
@@ -227,7 +227,7 @@ environment.pop("NCCL_DEBUG", None)
 def run(name, command):
     (folder / name).mkdir()
     return subprocess.run(
-        [sys.executable, *command], cwd=folder / name, timeout=120, env=environment,
+        [sys.executable, *command], cwd=folder / name, timeout=600, env=environment,
         capture_output=True, text=True)
 
 
@@ -239,7 +239,9 @@ assert one.returncode == many.returncode == 0, one.stderr + many.stderr
 assert "accuracy" in one.stdout and many.stdout.endswith(one.stdout)
 
 # %%
-# The accuracies are the same, because the ranks add up their counts before they divide.
+# The accuracies are the same, because the ranks add up their counts before they divide,
+# and because 256 samples leave no remainder. With a remainder the sampler repeats some,
+# which :doc:`/tutorials/ddp/feeding_data` mends.
 #
 # The mean loss is that of one process
 # ------------------------------------
@@ -322,8 +324,8 @@ print(f"largest difference: {(whole - split).abs().max():.1f}")
 assert (whole - split).abs().max() > 0.5
 
 # %%
-# ``SyncBatchNorm`` lets the ranks exchange their statistics. The mean and the variance
-# of the whole batch follow from the means and the mean squares of the shares.
+# ``SyncBatchNorm`` lets the ranks exchange their statistics. With equal shares, the
+# mean and the variance of the whole batch follow from their means and mean squares.
 mean = shares.mean(dim=1).mean(dim=0)
 variance = shares.square().mean(dim=1).mean(dim=0) - mean.square()
 

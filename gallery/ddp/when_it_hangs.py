@@ -25,7 +25,7 @@ three seconds, and a table at the end leads from symptoms to remedies.
 #
 # The first lines are those of :doc:`/tutorials/ddp/distributed_data_parallel`, and
 # ``attempt`` collects the errors of all ranks. What fails uses a Gloo group of its own
-# on every machine, because an error of NCCL ends the program.
+# on every machine, because after a timeout NCCL ends the program.
 import os
 from datetime import timedelta
 
@@ -75,10 +75,10 @@ def attempt(function, *args):
 # A timeout turns waiting into an error
 # -------------------------------------
 #
-# A collective ends when every rank has called it. Here the last rank has two batches
-# and the others have three, so its third ``load_batch`` waits for data in vain. Before
-# each step, ``dump_traceback_later`` sets an alarm. If the step takes too long, the
-# alarm writes down where the rank is, and the program goes on.
+# An all-reduce ends only when every rank has called it. Here the last rank has two
+# batches and the others have three, so its third ``load_batch`` waits for data in vain.
+# Before each step, ``dump_traceback_later`` sets an alarm. If the step takes too long,
+# the alarm writes down where the rank is, and the program goes on.
 import faulthandler
 from queue import SimpleQueue
 from tempfile import TemporaryFile
@@ -126,7 +126,9 @@ assert any("Timed out waiting 3000ms" in error for error in errors)
 # -------------------------------------
 #
 # The report lists the functions that a rank was in, and we print the innermost of ours.
-# Without an alarm, ``py-spy dump --pid`` shows the same of a running process.
+# Without an alarm, ``py-spy dump --pid`` shows the same of a running process. With NCCL
+# a collective usually returns at once, so a rank waits in a later call that needs a
+# result of the GPU, such as ``.item()``. Then use the flight recorder below.
 import re
 
 report.seek(0)
@@ -160,8 +162,9 @@ assert f"Ranks {last} failed to pass monitoredBarrier" in errors[0]
 # A call on rank 0 alone meets another one
 # ----------------------------------------
 #
-# Collectives meet in the order of their calls, the second call of one rank the second
-# of the others. So if only rank 0 reduces its losses, they are added to gradients.
+# In a group, collectives are matched by their order alone: the second call of one rank
+# meets the second call of every other. So if only rank 0 reduces its losses, they are
+# added to the gradients of the others.
 
 
 def log_loss(losses):
@@ -273,10 +276,10 @@ dist.destroy_process_group()
 # On Linux the others get echoes, "closed by peer" or "reset by peer". Look for another
 # error: with ``torchrun --redirects=3 --log-dir=logs`` each rank writes its own files.
 #
-# NCCL returns no error to your code, so what follows is not run here. After the
-# timeout, a watchdog thread ends the process. With ``TORCH_NCCL_DUMP_ON_TIMEOUT=1`` it
-# first writes the last ``TORCH_FR_BUFFER_SIZE`` calls to files, and ``torchfrtrace``
-# compares them.
+# A timeout of NCCL reaches no ``except`` by default, so none is shown here: a watchdog
+# thread ends the process. With ``TORCH_NCCL_DUMP_ON_TIMEOUT=1`` it first writes the
+# last calls to files, and ``torchfrtrace`` compares them. Their paths begin as
+# ``TORCH_FR_DUMP_TEMP_FILE`` says, so choose a folder that all machines share.
 #
 # From symptom to remedy
 # ----------------------
@@ -287,7 +290,7 @@ dist.destroy_process_group()
 #    * - Symptom
 #      - Cause
 #      - Remedy
-#    * - "Timed out" on all ranks but one
+#    * - "Timed out", or with NCCL "Watchdog caught collective operation timeout"
 #      - That one waits elsewhere, or has fewer batches
 #      - See its stack; deal out equally many batches
 #    * - Wrong sums, then rank 0 waits
@@ -310,8 +313,10 @@ dist.destroy_process_group()
 # Try it
 # ------
 #
-# - Under ``DETAIL``, reduce four numbers again and print ``errors[0]``. Is it right?
-# - Let rank 0 miss the barrier, and print ``errors[1]``. Which log does it point to?
+# - Under ``DETAIL``, reduce four numbers again and print ``errors[0]``. Whom does it
+#   blame, and is that the rank with the mistake? Then an assert fails.
+# - Let rank 0 miss the barrier, and print ``errors[1]`` in place of ``errors[0]``.
+#   Whose log does it point to?
 #
 # Where to go next
 # ----------------
@@ -319,4 +324,4 @@ dist.destroy_process_group()
 # - :doc:`/tutorials/ddp/starting_processes` compares the ways to start ranks.
 # - PyTorch's `tutorial on hangs
 #   <https://docs.pytorch.org/tutorials/intermediate/debug_hangs_with_flight_recorder.html>`__
-#   collects the records over the network.
+#   uses another library, TorchComms, and collects the records over the network.

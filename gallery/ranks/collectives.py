@@ -145,8 +145,9 @@ assert totals == [sums] * world_size
 # the sum. In ``all_to_all_single`` every rank scatters its row, so the table of all
 # rows is transposed: the first cells go to rank 0, the second ones to rank 1.
 #
-# In older programs ``all_gather_single`` is called ``all_gather_into_tensor``, and
-# ``reduce_scatter_single`` is ``reduce_scatter_tensor``. These names work, but warn.
+# In older versions of PyTorch, ``all_gather_single`` is ``all_gather_into_tensor``, and
+# ``reduce_scatter_single`` is ``reduce_scatter_tensor``. These names still work in 2.13,
+# but warn.
 part = torch.empty_like(mine[:1])
 dist.reduce_scatter_single(part, mine)
 column = torch.empty_like(mine)
@@ -288,9 +289,10 @@ dist.destroy_process_group()
 # Try it
 # ------
 #
-# - Start the file with ``--nproc-per-node=2``. Does the ring still
-#   save anything?
-# - Give the first ``all_reduce`` also ``op=dist.ReduceOp.MAX``. Whose letters are left?
+# - Start the file with ``--nproc-per-node=2``. Does the rank
+#   that sends most send less in the ring?
+# - Add ``op=dist.ReduceOp.MAX`` to the first ``all_reduce``. Whose letters are printed
+#   before an assert fails?
 #
 # Where to go next
 # ----------------
