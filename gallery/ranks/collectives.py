@@ -146,8 +146,8 @@ assert totals == [sums] * world_size
 # rows is transposed: the first cells go to rank 0, the second ones to rank 1.
 #
 # In older versions of PyTorch, ``all_gather_single`` is ``all_gather_into_tensor``, and
-# ``reduce_scatter_single`` is ``reduce_scatter_tensor``. These names still work in 2.13,
-# but warn.
+# ``reduce_scatter_single`` is ``reduce_scatter_tensor``. These names still work in
+# 2.13, but warn.
 part = torch.empty_like(mine[:1])
 dist.reduce_scatter_single(part, mine)
 column = torch.empty_like(mine)
