@@ -209,7 +209,9 @@ const findName = (word) => {
   const take = (name, factor) => factor &&
     placesOf(name).forEach((strength, section) => best(places, section, strength * factor));
   take(stem(word), 1);
-  index().names.forEach((name) => take(name, likeness(plain, name)));
+  // a language with stems has those of names, too: all_reduc
+  const root = bare(stem(word));
+  index().names.forEach((name) => take(name, bare(name) === root ? 1 : likeness(plain, name)));
   const [first, ...others] = word.split("-");
   if (!places.size && others.length) return together([first, ...others].map(findName));
   const whole = pagesOf(places);
