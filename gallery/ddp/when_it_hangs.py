@@ -291,7 +291,7 @@ dist.destroy_process_group()
 #      - Cause
 #      - Remedy
 #    * - "Timed out", or with NCCL "Watchdog caught collective operation timeout"
-#      - That one waits elsewhere, or has fewer batches
+#      - One rank waits elsewhere, or has fewer batches
 #      - See its stack; deal out equally many batches
 #    * - Wrong sums, then rank 0 waits
 #      - A collective under ``if rank == 0``
