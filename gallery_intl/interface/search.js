@@ -19,10 +19,11 @@ const modules = /(?:[a-z_]\w*\.)+(?=[a-z_]\w{2})(?!ipynb)/g; // torch.nn. before
 // In the title it says more, most in its subject, which stands before a colon.
 const STRENGTHS = { ",": 0.4, ";": 1, ":": 1.6, "!": 2.7 };
 const ofTitle = (word, section) => {
-  const { subject, names, inside, beside } = (section.said ??= saidBy(section.title));
+  const { subject, names, inside, beside } = saidOf(section);
   const isIn = isRun.test(word) ? subject.includes(word) : names.includes(word);
   return 1.2 + (isIn ? inside : beside);
 };
+const saidOf = (section) => (section.said ??= saidBy(section.title));
 const saidBy = (title) => {
   const [subject] = normal(title).split(":");
   const inside = 5 / Math.max(2, lengthOf(subject));
@@ -38,6 +39,7 @@ const LETTERS = 2.5; // of a language without spaces make a word
 const PAIR = 0.5; // of the strength of a word, has a pair of letters
 const AS_LONG = 1.5; // words; a longer text for the same says no more
 const FIRST = 1.25; // the page that is the first to say a word explains it
+const NAMED = 1.5; // the page that has its name is about it
 const SUBJECT = 0.25; // of a word, has one that is in the name of the site
 const START = 0.4; // of a section's score, for the beginning of its page
 const ANYWHERE = 0.5;
@@ -273,7 +275,10 @@ const findNeed = ({ texts, isSubject, isMisspelt }) => {
   const sizes = texts.map((words) => Math.max(1, sum(words.map(sizeOf)) / AS_LONG));
   const whole = new Set(isMisspelt ? [] : found.flatMap(({ whole }) => [...whole]));
   const first = Math.min(...[...whole].filter((page) => index().pages[page][1] === "page"));
-  const factor = (section) => (isSubject ? SUBJECT : 1) * (pageOf(section) === first ? FIRST : 1);
+  const said = texts.map((words) => bare(words.join("")));
+  const isNamed = (section) => !section.at && said.includes(bare(saidOf(section).subject));
+  const factor = (section) => (isSubject ? SUBJECT : 1) * (pageOf(section) === first ? FIRST : 1)
+    * (isNamed(index().sections[section]) ? NAMED : 1);
   const scores = new Map();
   found.forEach((one, i) => one.scores.forEach((score, section) =>
     best(scores, section, (score / (texts.length > 1 ? sizes[i] : 1)) * factor(section))));
