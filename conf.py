@@ -32,7 +32,8 @@ gallery_intl_languages = {
 }
 gallery_intl_plain_links = True  # downloaded scripts name pages by their titles
 gallery_intl_lines = True  # titles break at their colon first
-gallery_intl_unbroken = {"ja": ["方法", "半分ずつ", "による"]}  # else Chromium cuts these
+# else Chromium would cut these
+gallery_intl_unbroken = {"ja": ["方法", "半分ずつ", "による"]}
 gallery_intl_how_to = "translate"  # the page that gaps and the status lead to
 locale_dirs = ["locales"]
 gettext_compact = False
