@@ -90,7 +90,7 @@ torch.save(history, "history.pt")
 #
 #    A share of the samples
 #       With four ranks, 8 samples from each make the same batch of 32. With three, the
-#       batch would be 30, so choose a number that divides it. The sampler shuffles and
+#       batch would be 30, so choose a number that divides 32. The sampler shuffles and
 #       deals out the samples. If your loader says ``shuffle=True``, leave that out.
 #
 #    One mean gradient
