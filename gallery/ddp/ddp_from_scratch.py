@@ -198,7 +198,6 @@ parallel.sync = True
 loss_function(model(inputs), labels).backward()
 sizes = [len(flat) for _, flat, _ in parallel.under_way]
 parallel.wait()
-
 if rank == 0:
     print("numbers in each message:", sizes)
 assert sizes == [2 * (32 * 32 + 32)] * 3

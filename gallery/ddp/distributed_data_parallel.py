@@ -261,6 +261,10 @@ received = from_all_ranks(norm.module.running_mean.tolist())
 if rank == 0:
     print("statistics of rank 0 everywhere:", received == [own_means[0]] * world_size)
 assert own_means != received and received == [own_means[0]] * world_size
+if gpu_per_rank:  # SyncBatchNorm does not run on a CPU
+    (synced := nn.SyncBatchNorm(10).to(device))(inputs)
+    expected = torch.tensor(own_means).mean(dim=0)
+    torch.testing.assert_close(synced.running_mean.cpu(), expected)
 
 # %%
 # First mistake: call the inner model

@@ -54,6 +54,7 @@ if rank == 0:
 
 backend = dist.get_default_backend_for_device(device)
 dist.init_process_group(backend, timeout=timedelta(seconds=60))
+samples = range(6 * world_size + 1)
 
 
 def from_all_ranks(value):
@@ -65,8 +66,6 @@ def from_all_ranks(value):
 def times_seen(shares):
     return Counter(sum(shares, []))
 
-
-samples = range(6 * world_size + 1)
 
 # %%
 # The sampler pads, or it drops
@@ -105,8 +104,7 @@ def accuracy(own_samples):
         hits = batch <= 3 * world_size  # in your program: prediction == label
         total += torch.tensor([hits.sum(), len(batch)], device=device)
     dist.all_reduce(total)
-    hits, count = total.tolist()
-    return hits / count
+    return total[0].item() / total[1].item()
 
 
 sliced = accuracy(range(rank, len(samples), world_size))
@@ -138,7 +136,6 @@ class Stream(IterableDataset):
 workers = {"num_workers": 0}
 if hasattr(os, "fork"):  # a class of this page cannot be sent to a spawned process
     workers = {"num_workers": 2, "multiprocessing_context": "fork"}
-
 seen["stream"] = from_all_ranks(list(DataLoader(Stream(), batch_size=None, **workers)))
 counts = times_seen(seen["stream"])
 if rank == 0:
@@ -223,8 +220,7 @@ def one_epoch(momentum=0.0, **options):
     return layer.weight.item(), optimizer.state[layer.weight].get("momentum_buffer")
 
 
-weight, _ = one_epoch()
-weights = from_all_ranks(weight)
+weights = from_all_ranks(weight := one_epoch()[0])
 if rank == 0:
     print("weights:", *(round(weight, 2) for weight in weights))
 assert weights == [weight] * world_size

@@ -234,10 +234,7 @@ def ring_all_reduce(tensor):
                 dist.P2POp(dist.irecv, received, (rank - 1) % world_size)]):
             work.wait()
         sent += outgoing.nbytes
-        if step < world_size - 1:
-            incoming += received
-        else:
-            incoming.copy_(received)
+        incoming.copy_(incoming + received if step < world_size - 1 else received)
     return sent
 
 
