@@ -63,7 +63,7 @@ sphinx_gallery_conf = {
 }
 
 # Search: what is about the site comes last. What readers type: locales/glossary.csv.
-gallery_intl_search_last = ["about", "sources", "translation_status"]
+gallery_intl_search_last = ["about", "sources", "translation_status", "words", "names"]
 gallery_intl_search_missing = (
     "This site does not treat these yet: several machines, sharded models (FSDP,"
     " DeepSpeed), tensor parallelism, mixed precision, gradient accumulation."
@@ -74,6 +74,7 @@ intersphinx_mapping = {
     "torch": ("https://docs.pytorch.org/docs/2.13/", "inventories/torch.inv")
 }
 gallery_intl_link_names = True
+gallery_site_glossary = "locales/glossary.csv"  # its terms are explained on a page
 
 # The repository, such as "https://github.com/owner/name"; then each page leads to its
 # source, to where it and its catalog are edited, to a report, and to Colab.

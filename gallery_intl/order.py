@@ -42,6 +42,7 @@ SHOW_FOOT = 300
 SHOW_WAYS_OUT = 350  # when the page's foot is there, before notebooks leave it out
 WRITE_DOWNLOADS = 400
 # doctree-resolved
+LINK_WORDS = 600  # when no link is missing any more
 DEFINE_PICTOGRAMS = 600  # when the cards use them
 # html-page-context: the theme adds its functions at 500
 AFTER_THEME = 600

@@ -12,7 +12,7 @@ HAS_TRANSLATED_WORDS = True  # for `gallery_intl.interface`
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    from gallery_site import cards, head, hero
+    from gallery_site import book, cards, head, hero
     from gallery_site.search import EnglishSearch
 
     # whether pages load only the styles and scripts that they use; our commands do it
@@ -37,6 +37,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_transform(cards.ReadCard)
     app.add_transform(head.HideLinks)
     app.add_transform(head.ShowHead)
+    book.setup(app)
     listen(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 

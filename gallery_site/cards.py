@@ -23,6 +23,7 @@ from gallery_intl.page import page as pages
 from gallery_intl.page.cards import Gallery, marks
 from gallery_intl.text.breaks import at_colon
 from gallery_run.needs import world_size
+from gallery_site.book.path import part_line
 from gallery_site.head import fields
 from gallery_site.pictograms import pictogram
 from gallery_site.reading import minutes
@@ -186,7 +187,7 @@ class Answer(SphinxDirective):
         return [made, *messages]
 
 
-def head_of(app: Sphinx, page: str, number: int) -> nodes.container:
+def head_of(app: Sphinx, page: str, number: int, origin: str) -> nodes.container:
     """Return number, title and line of a part."""
     heading = next(app.env.get_doctree(page).findall(nodes.title), None)
     name = nodes.paragraph("", _("Part %s") % number, classes=["part-number"])
@@ -194,7 +195,10 @@ def head_of(app: Sphinx, page: str, number: int) -> nodes.container:
     title = nodes.rubric("", "", *words, classes=marks(heading))
     title["heading-level"] = 3
     text = line(app.env.metadata[page], "part-text")
-    return nodes.container("", name, title, text, classes=["part-head", "no-search"])
+    first = part_line(app, origin, page)
+    return nodes.container(
+        "", name, title, text, *first, classes=["part-head", "no-search"]
+    )
 
 
 def link_of(parts: dict[str, int], language: str) -> nodes.paragraph:
@@ -210,7 +214,7 @@ def fill_parts(app: Sphinx, document: nodes.document, docname: str) -> None:
     numbers = {}
     for head in list(document.findall(part_head)):
         numbers[head.parent["ids"][0]] = head["number"]
-        head.replace_self(head_of(app, head["docname"], head["number"]))
+        head.replace_self(head_of(app, head["docname"], head["number"], docname))
     for node in list(document.findall(answer)):
         known = {part: numbers[part] for part in node["parts"] if part in numbers}
         node.replace_self(link_of(known, app.config.language) if known else [])

@@ -22,6 +22,7 @@ from sphinx import addnodes
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import _
 from sphinx.transforms import SphinxTransform
+from sphinx.util import docname_join
 
 from gallery_intl import order
 from gallery_intl.builders import collects_messages
@@ -31,6 +32,7 @@ from gallery_intl.page.upstream import BOX
 from gallery_intl.script.source import packages
 from gallery_run import words
 from gallery_run.words import interface_line
+from gallery_site.book.path import BEFORE
 from gallery_site.reading import minutes
 
 LEARN, KNOW_FIRST = "Learn", "Know first"
@@ -63,7 +65,7 @@ class ShowHead(SphinxTransform):
             parent, place = needs.parent, needs.parent.index(needs)
             parent.remove(needs)
             learn = take_sentence(self.document)
-            known = facts(self.env, script.text), *take_list(self.document)
+            known = facts(self.env, script.text), *take_list(self.document, self.env)
             parent[place:place] = [*learn, *known, buttons(self.document)]
 
 
@@ -96,13 +98,14 @@ def take_sentence(document: nodes.document) -> list[nodes.Element]:
     return []
 
 
-def take_list(document: nodes.document) -> list[nodes.Element]:
+def take_list(document: nodes.document, env: BuildEnvironment) -> list[nodes.Element]:
     """Take out the list; return it if a field is left in it."""
     known = field_list(document)
     if known is None:
         return []
     known.parent.remove(known)
     known["classes"] += ["know-first", "titles"]
+    remember_path(known, env)
     for between in [x for x in known.findall(nodes.Text) if x.strip() == ","]:
         between.parent.replace(between, nodes.Text(_(", ")))
     for field in known.findall(nodes.field):
@@ -112,6 +115,13 @@ def take_list(document: nodes.document) -> list[nodes.Element]:
             if isinstance(text, (nodes.field_name, nodes.paragraph)):
                 text.attributes.pop("translatable", None)  # the notebook shows it
     return [known] if known.children else []
+
+
+def remember_path(known: nodes.field_list, env: BuildEnvironment) -> None:
+    """Keep which lessons the list names, for the pages that show the path."""
+    named = [link["reftarget"] for link in known.findall(addnodes.pending_xref)]
+    pages = [docname_join(env.docname, name) for name in named]
+    env.metadata[env.docname][BEFORE] = pages
 
 
 def facts(env: BuildEnvironment, script: str) -> nodes.definition_list:

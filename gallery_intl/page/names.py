@@ -128,6 +128,14 @@ def inventory_files(env: BuildEnvironment) -> Iterator[Path]:
         yield from filter(Path.is_file, paths)
 
 
+def described_names(env: BuildEnvironment, document: nodes.document) -> dict[str, str]:
+    """Return the described names that a page's code uses, with their addresses."""
+    trees = list(code_of(document))
+    names, find = Names(trees), finder(env)
+    used = {names.full(name) for tree in trees for name in written(tree)}
+    return {name: uri for name in sorted(used - {""}) if (uri := find(name))}
+
+
 class LinkNames(SphinxTransform):
     """Link each known name once in a section of text."""
 
@@ -162,10 +170,7 @@ class VisitCode(SphinxPostTransform):
     builders = ("linkcheck",)
 
     def run(self, **kwargs: Any) -> None:
-        trees = list(code_of(self.document))
-        names, find = Names(trees), finder(self.env)
-        used = {names.full(name) for tree in trees for name in written(tree)}
-        for uri in sorted({*map(find, used)} - {""}):
+        for uri in sorted({*described_names(self.env, self.document).values()}):
             self.document += nodes.reference("", "", refuri=uri)
 
 

@@ -15,8 +15,8 @@ Row = dict[str, str]
 
 SEPARATORS = ",;\t"
 LANGUAGE = r"[a-z]{2,3}(?:_[A-Za-z]{2,4})*(?:@[a-z]+)?"
-COLUMN = re.compile(rf"note|(?P<language>{LANGUAGE})(?: (?:typed|wrong|never))?")
-OTHERS = {"en", "note"}
+COLUMN = re.compile(rf"note|means|(?P<language>{LANGUAGE})(?: (?:typed|wrong|never))?")
+OTHERS = {"en", "note", "means"}
 LOST = re.compile(r"\?\?+|\ufffd")
 
 

@@ -24,7 +24,7 @@ FLOORS = (
     ("gallery_intl.page", "gallery_intl.interface"),
     ("gallery_intl.downloads", "gallery_intl.figures"),
     ("gallery_run",),
-    ("gallery_site.light",),
+    ("gallery_site.light", "gallery_site.book"),
     ("gallery_site",),
 )
 LEVEL = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
@@ -47,12 +47,15 @@ SHARED = """
     page.cards: Gallery marks
     page.furniture: NEEDS around line with_class
     page.gaps: CREDITS
+    page.names: described_names
     page.outputs: Outputs page_outputs
     page.page: script_of
     page.safety: broken_catalogs
     page.upstream: BOX FIGURE FOOTER
     rules.check: check_catalogs
     rules.glossary: read_glossary
+    rules.glossary_file: Row read_rows words_of
+    rules.terms: VERB any_number folded is_noun pattern
     script.source: Block blocks packages same_program tokens
     text.breaks: at_colon
     text.sentences: describe joined sentences

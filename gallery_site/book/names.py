@@ -1,0 +1,72 @@
+"""List the names that the lessons use, and the lessons that use each."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import groupby
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.docutils import SphinxDirective
+
+from gallery_intl.builders import collects_messages
+from gallery_intl.page.names import described_names
+from gallery_intl.page.page import script_of
+from gallery_site.book.path import links
+
+USED, LISTS = "names-used", "lists-names"  # in what Sphinx keeps of a page
+
+
+class listed_names(nodes.General, nodes.Element):
+    """A placeholder for the list, which is there once all pages are read."""
+
+
+class NamesUsed(SphinxDirective):
+    """Every documented name that the code of a lesson uses."""
+
+    def run(self) -> list[nodes.Node]:
+        self.env.metadata[self.env.docname][LISTS] = True
+        return [listed_names()]
+
+
+def remember(app: Sphinx, document: nodes.document) -> None:
+    """Keep the names that the code of a lesson uses, and where they are described."""
+    page = app.env.docname
+    if not collects_messages(app.env) and script_of(app.env, page):
+        app.env.metadata[page][USED] = described_names(app.env, document)
+
+
+def outdated(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Return the pages with the list: a lesson was read, and may use other names."""
+    return [page for page, about in env.metadata.items() if LISTS in about]
+
+
+def fill(app: Sphinx, document: nodes.document, docname: str) -> None:
+    for node in list(document.findall(listed_names)):
+        node.replace_self(list(names_list(app, docname)))
+
+
+def names_list(app: Sphinx, docname: str) -> list[nodes.Node]:
+    """Return the names, by the module that holds them, with links to lessons."""
+    users = defaultdict[tuple[str, str, str], list[str]](list)
+    for page in app.env.collect_relations():
+        for name, uri in sorted(app.env.metadata[page].get(USED, {}).items()):
+            module, _dot, last = name.rpartition(".")
+            users[module, last, uri].append(page)
+    made: list[nodes.Node] = []
+    for module, entries in groupby(sorted(users), key=lambda entry: entry[0]):
+        made.append(nodes.rubric("", "", nodes.literal("", module)))
+        items = [item(app, docname, *entry[1:], users[entry]) for entry in entries]
+        made.append(nodes.definition_list("", *items, classes=["names", "titles"]))
+    return made
+
+
+def item(
+    app: Sphinx, docname: str, name: str, uri: str, pages: list[str]
+) -> nodes.definition_list_item:
+    described = nodes.reference("", "", nodes.literal("", name), refuri=uri)
+    users = nodes.paragraph("", "", *links(app, docname, pages))
+    return nodes.definition_list_item(
+        "", nodes.term("", "", described), nodes.definition("", users)
+    )

@@ -1,0 +1,103 @@
+"""Lead along the lessons: what a part asks for first, and where a lesson leads.
+
+Both follow from the one list that a lesson has, ``:Know first:`` below its title.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.locale import _
+
+from gallery_intl.page.page import script_of
+from gallery_intl.text.breaks import at_colon
+from gallery_run.words import interface_line
+
+BEFORE, AFTER = "know-first", "leads-to"  # in what Sphinx keeps of a page
+Known = dict[str, list[str]]  # what each lesson asks for first, in reading order
+
+
+def known_first(env: BuildEnvironment) -> Known:
+    """Return what the lessons say themselves."""
+    pages = env.collect_relations()
+    return {x: env.metadata[x].get(BEFORE, []) for x in pages if script_of(env, x)}
+
+
+def all_before(page: str, known: Known) -> set[str]:
+    """Return what a lesson asks for, and what that asks for, and so on."""
+    first = {x for x in known.get(page, ()) if x != page}
+    return first.union(*(all_before(x, known) for x in first))
+
+
+def before(pages: Iterable[str], known: Known) -> list[str]:
+    """Return the lessons to know before some others; those name what is before them."""
+    own = set(pages)
+    asked = {x for page in own for x in known.get(page, ())} - own
+    implied = {x for page in asked for x in all_before(page, known)}
+    return [page for page in known if page in asked - implied]
+
+
+def after(page: str, known: Known) -> list[str]:
+    """Return the lessons that name one as to be known first."""
+    return [x for x, first in known.items() if page in first]
+
+
+def outdated(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Return the lessons that lead to others now, or whose names have changed."""
+    known = known_first(env)
+    changed = []
+    for page in known:
+        leads = [(x, env.titles[x].astext()) for x in after(page, known)]
+        if env.metadata[page].get(AFTER) != leads:
+            env.metadata[page][AFTER] = leads
+            changed.append(page)
+    return changed
+
+
+def links(app: Sphinx, page: str, others: list[str]) -> list[nodes.Node]:
+    """Return the subjects of lessons, each a link, with commas between them."""
+    linked: list[nodes.Node] = []
+    for other in others:
+        subject = at_colon(app.env.titles[other].astext())[0].rstrip(":：")  # noqa: RUF001
+        uri = app.builder.get_relative_uri(page, other)
+        link = nodes.reference("", subject, internal=True, refuri=uri)
+        linked += [*([nodes.Text(_(", "))] if linked else []), link]
+    return linked
+
+
+def path_line(app: Sphinx, page: str, name: str, others: list[str]) -> nodes.Element:
+    """Return a line with links; ``name`` says what they are."""
+    words = nodes.inline("", name, classes=["path-name"])
+    line = interface_line(
+        words, nodes.Text(" "), *links(app, page, others), name="path"
+    )
+    line["classes"].append("no-search")
+    return line
+
+
+def lessons_of(folder: PurePosixPath, known: Known) -> list[str]:
+    return [page for page in known if PurePosixPath(page).parent == folder]
+
+
+def part_line(app: Sphinx, page: str, part: str) -> list[nodes.Element]:
+    """Return the line for a part: what to know before it, if there is something."""
+    known = known_first(app.env)
+    first = before(lessons_of(PurePosixPath(part).parent, known), known)
+    return [path_line(app, page, _("Know first"), first)] if first else []
+
+
+def show(app: Sphinx, document: nodes.document, docname: str) -> None:
+    """Say it below the title of a part's page, and at the foot of a lesson."""
+    known = known_first(app.env)
+    if docname in known:
+        if then := after(docname, known):
+            document += path_line(app, docname, _("Leads to"), then)
+    elif PurePosixPath(docname).name == "index" and "/" in docname:
+        title = next(document.findall(nodes.title), None)
+        if title is not None:
+            place = title.parent.index(title) + 1
+            title.parent[place:place] = part_line(app, docname, docname)

@@ -1,0 +1,176 @@
+"""Explain each term of the glossary in a sentence, and link its first use in a lesson.
+
+The sentence stands in the column ``means`` of ``glossary.csv``, a message like any
+paragraph; the term itself is what the glossary says in the language of the page.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.docutils import SphinxDirective
+
+from gallery_intl.catalogs.po import SOURCE_LANGUAGE
+from gallery_intl.page.page import script_of
+from gallery_intl.rules.glossary_file import Row, read_rows, words_of
+from gallery_intl.rules.terms import VERB, any_number, folded, is_noun, pattern
+
+MEANS = "means"
+EXPLAINS = "explains-words"  # in what Sphinx keeps of a page
+NO_PLACE = (
+    nodes.title,
+    nodes.literal,
+    nodes.reference,
+    nodes.table,
+    nodes.field_list,
+    nodes.caption,
+    addnodes.download_reference,
+)
+QUIET = {"no-search", "learn"}  # what stands around the text of a lesson
+
+
+class Term(NamedTuple):
+    """A term: where it is explained, and its words in the language of the pages."""
+
+    id: str
+    words: list[str]
+
+
+def glossary_path(env: BuildEnvironment) -> Path:
+    return Path(env.srcdir, env.config.gallery_site_glossary)
+
+
+def explained(env: BuildEnvironment) -> list[Row]:
+    """Return the terms that have a sentence, in the order of the alphabet."""
+    path = glossary_path(env)
+    rows = read_rows(path) if path.is_file() else []
+    return sorted((x for x in rows if x.get(MEANS)), key=lambda row: row["en"].lower())
+
+
+def term_id(row: Row) -> str:
+    return nodes.make_id(f"word-{row['en']}")
+
+
+class Words(SphinxDirective):
+    """All terms that have a sentence, with it."""
+
+    def run(self) -> list[nodes.Node]:
+        self.env.metadata[self.env.docname][EXPLAINS] = True
+        self.env.note_dependency(str(glossary_path(self.env)))
+        items = map(self.item, explained(self.env))
+        return [nodes.definition_list("", *items, classes=["words"])]
+
+    def item(self, row: Row) -> nodes.definition_list_item:
+        sentence, messages = self.parse_inline(row[MEANS], lineno=self.lineno)
+        meaning = nodes.paragraph(row[MEANS], "", *sentence, *messages)
+        self.set_source_info(meaning)
+        meaning["context"] = f'what "{row["en"]}" means'
+        term = nodes.term(
+            "", "", *self.headword(row), ids=[term_id(row)], translatable=False
+        )
+        return nodes.definition_list_item("", term, nodes.definition("", meaning))
+
+    def headword(self, row: Row) -> Iterator[nodes.Node]:
+        """Yield the term in the language of the page, then in English."""
+        words = words_of(row, self.config.language)
+        if words and words[0].lower() != row["en"].lower():
+            yield nodes.Text(f"{words[0]} ")
+            yield nodes.inline("", row["en"], classes=["language-en"])
+        else:
+            yield nodes.Text(row["en"])
+
+
+def link(app: Sphinx, document: nodes.document, docname: str) -> None:
+    """Link the first use of each term in a lesson to the page that explains it."""
+    env = app.env
+    page = next((x for x, about in env.metadata.items() if EXPLAINS in about), None)
+    if page and script_of(env, docname):
+        uri = app.builder.get_relative_uri(docname, page)
+        link_first(document, terms(env), app.config.language, uri)
+
+
+def terms(env: BuildEnvironment) -> list[Term]:
+    """Return the terms with their words; a single letter is part of other words."""
+    language = env.config.language
+    known = []
+    for row in explained(env):
+        words = [row["en"]] if language == SOURCE_LANGUAGE else words_of(row, language)
+        known.append(Term(term_id(row), [word for word in words if len(word) > 1]))
+    return known
+
+
+def link_first(
+    document: nodes.document, known: list[Term], language: str, uri: str
+) -> None:
+    """Replace each first use by a link; ``uri`` leads to the page of words."""
+    find, seen = finder(known, language), set[str]()
+    for text in list(document.findall(nodes.Text)):
+        if not is_running(text):
+            continue
+        parts: list[nodes.Node] = []
+        done = 0
+        for start, end, term in find(str(text)):
+            if term not in seen:
+                seen.add(term)
+                parts.append(nodes.Text(text[done:start]))
+                address = {"refuri": f"{uri}#{term}", "internal": True}
+                parts.append(nodes.reference("", text[start:end], **address))
+                parts[-1]["classes"].append("word")  # type: ignore[index]
+                done = end
+        if parts:
+            text.parent.replace(text, [*parts, nodes.Text(text[done:])])
+
+
+def is_running(text: nodes.Node) -> bool:
+    """Return whether a text is part of a paragraph that its author wrote."""
+    inside = False
+    node = text.parent
+    while node is not None:
+        if isinstance(node, NO_PLACE) or QUIET & {*node.get("classes", ())}:
+            return False
+        inside = inside or isinstance(node, nodes.paragraph)
+        node = node.parent
+    return inside
+
+
+# of a text: begin, end, and the id of the term
+Find = Callable[[str], Iterator[tuple[int, int, str]]]
+
+
+def finder(known: list[Term], language: str) -> Find:
+    """Return what finds all terms in a text, of those that begin alike the longest."""
+    pairs = sorted(
+        ((word, term.id) for term in known for word in term.words),
+        key=lambda pair: -len(pair[0]),
+    )
+    is_english = language == SOURCE_LANGUAGE
+    forms = (
+        any_number(w) if is_english else pattern(w, language).pattern for w, _ in pairs
+    )
+    groups = "|".join(f"({form})" for form in forms) or "(?!)"
+    if is_english:
+        groups = rf"(?<![\w-])(?:{groups})(?![\w-])"
+    compiled = re.compile(groups, re.IGNORECASE)
+
+    def find(text: str) -> Iterator[tuple[int, int, str]]:
+        searched = folded(text, language) if not is_english else text
+        for match in compiled.finditer(searched):
+            if is_english and VERB.fullmatch(match[0]) and not is_noun(match):
+                continue
+            start, end = (composed(searched[:x], language) for x in match.span())
+            yield start, end, pairs[(match.lastindex or 1) - 1][1]
+
+    return find
+
+
+def composed(text: str, language: str) -> int:
+    """Return how long a text was before `folded` took its syllables apart."""
+    return len(unicodedata.normalize("NFC", text) if language == "ko" else text)
