@@ -19,6 +19,7 @@ MARK_GAPS = 18
 MARK_PREVIEW = 19
 FORBID = 19  # what a translation may not do while Locale runs ...
 ALLOW = 21  # ... and a page may
+NOTE_TERMS = 22  # of the English text, for what is linked when all pages are read
 FILL_FURNITURE = 22
 DESCRIBE = 22  # figures, with words that Locale translated
 READ_CARD = 22  # and take it off the page

@@ -15,6 +15,7 @@ def setup(app: Sphinx) -> None:
     app.add_node(names.listed_names)
     app.add_directive("names-used", names.NamesUsed)
     app.add_directive("words", words.Words)
+    app.add_transform(words.NoteTerms)
     app.connect("doctree-read", names.remember)
     app.connect("env-updated", names.outdated)
     app.connect("env-updated", path.outdated)

@@ -29,8 +29,12 @@ def known_first(env: BuildEnvironment) -> Known:
 
 def all_before(page: str, known: Known) -> set[str]:
     """Return what a lesson asks for, and what that asks for, and so on."""
-    first = {x for x in known.get(page, ()) if x != page}
-    return first.union(*(all_before(x, known) for x in first))
+    found, waiting = set[str](), [page]
+    while waiting:
+        new = {*known.get(waiting.pop(), ())} - found
+        found |= new
+        waiting += new
+    return found
 
 
 def before(pages: Iterable[str], known: Known) -> list[str]:

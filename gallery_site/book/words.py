@@ -10,19 +10,23 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 
+from gallery_intl import order
+from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
-from gallery_intl.page.page import script_of
+from gallery_intl.page.page import page_of, script_of
 from gallery_intl.rules.glossary_file import Row, read_rows, words_of
-from gallery_intl.rules.terms import VERB, any_number, folded, is_noun, pattern
+from gallery_intl.rules.terms import VERB, any_number, folded, pattern
 
+LITERAL = re.compile("``.*?``", re.DOTALL)
 MEANS = "means"
 EXPLAINS = "explains-words"  # in what Sphinx keeps of a page
 NO_PLACE = (
@@ -34,6 +38,8 @@ NO_PLACE = (
     nodes.caption,
     addnodes.download_reference,
 )
+BEFORE_VERB = re.compile(r"\b(?:to|can|cannot|not|will|must|may|we|you|they)\s+$", re.I)
+AFTER_VERB = re.compile(r"\s+(?:an?|the|it|them|this|these|its|their|our|your|all)\b")
 QUIET = {"no-search", "learn"}  # what stands around the text of a lesson
 
 
@@ -88,18 +94,33 @@ class Words(SphinxDirective):
             yield nodes.Text(row["en"])
 
 
+class NoteTerms(SphinxTransform):
+    """Note which terms a text has in English; what else sounds like one is none."""
+
+    default_priority = order.NOTE_TERMS
+
+    def apply(self, **kwargs: Any) -> None:
+        page = page_of(self.env)
+        if page.script is None or collects_messages(self.env):
+            return
+        find = finder(terms(self.env, SOURCE_LANGUAGE), SOURCE_LANGUAGE)
+        for node, message in page.messages:
+            found = find(LITERAL.sub("", message))
+            node["terms"] = list(dict.fromkeys(term for *_, term in found))
+
+
 def link(app: Sphinx, document: nodes.document, docname: str) -> None:
     """Link the first use of each term in a lesson to the page that explains it."""
     env = app.env
     page = next((x for x, about in env.metadata.items() if EXPLAINS in about), None)
     if page and script_of(env, docname):
         uri = app.builder.get_relative_uri(docname, page)
-        link_first(document, terms(env), app.config.language, uri)
+        language = app.config.language
+        link_first(document, terms(env, language), language, uri)
 
 
-def terms(env: BuildEnvironment) -> list[Term]:
+def terms(env: BuildEnvironment, language: str) -> list[Term]:
     """Return the terms with their words; a single letter is part of other words."""
-    language = env.config.language
     known = []
     for row in explained(env):
         words = [row["en"]] if language == SOURCE_LANGUAGE else words_of(row, language)
@@ -113,12 +134,11 @@ def link_first(
     """Replace each first use by a link; ``uri`` leads to the page of words."""
     find, seen = finder(known, language), set[str]()
     for text in list(document.findall(nodes.Text)):
-        if not is_running(text):
-            continue
+        noted = noted_terms(text)
         parts: list[nodes.Node] = []
         done = 0
         for start, end, term in find(str(text)):
-            if term not in seen:
+            if term in noted and term not in seen:
                 seen.add(term)
                 parts.append(nodes.Text(text[done:start]))
                 address = {"refuri": f"{uri}#{term}", "internal": True}
@@ -129,16 +149,17 @@ def link_first(
             text.parent.replace(text, [*parts, nodes.Text(text[done:])])
 
 
-def is_running(text: nodes.Node) -> bool:
-    """Return whether a text is part of a paragraph that its author wrote."""
-    inside = False
+def noted_terms(text: nodes.Node) -> list[str]:
+    """Return the terms of the paragraph that a text is in; of no other place."""
+    noted: list[str] = []
     node = text.parent
     while node is not None:
         if isinstance(node, NO_PLACE) or QUIET & {*node.get("classes", ())}:
-            return False
-        inside = inside or isinstance(node, nodes.paragraph)
+            return []
+        if isinstance(node, nodes.paragraph):
+            noted = node.get("terms", [])
         node = node.parent
-    return inside
+    return noted
 
 
 # of a text: begin, end, and the id of the term
@@ -163,12 +184,19 @@ def finder(known: list[Term], language: str) -> Find:
     def find(text: str) -> Iterator[tuple[int, int, str]]:
         searched = folded(text, language) if not is_english else text
         for match in compiled.finditer(searched):
-            if is_english and VERB.fullmatch(match[0]) and not is_noun(match):
+            if is_english and is_verb(match):
                 continue
             start, end = (composed(searched[:x], language) for x in match.span())
             yield start, end, pairs[(match.lastindex or 1) - 1][1]
 
     return find
+
+
+def is_verb(match: re.Match[str]) -> bool:
+    """Return whether an English word stands as a verb: to gather, wrap the model."""
+    before, after = match.string[: match.start()], match.string[match.end() :]
+    stands = BEFORE_VERB.search(before) or AFTER_VERB.match(after)
+    return bool(VERB.fullmatch(match[0]) and stands)
 
 
 def composed(text: str, language: str) -> int:

@@ -49,13 +49,13 @@ SHARED = """
     page.gaps: CREDITS
     page.names: described_names
     page.outputs: Outputs page_outputs
-    page.page: script_of
+    page.page: page_of script_of
     page.safety: broken_catalogs
     page.upstream: BOX FIGURE FOOTER
     rules.check: check_catalogs
     rules.glossary: read_glossary
     rules.glossary_file: Row read_rows words_of
-    rules.terms: VERB any_number folded is_noun pattern
+    rules.terms: VERB any_number folded pattern
     script.source: Block blocks packages same_program tokens
     text.breaks: at_colon
     text.sentences: describe joined sentences

@@ -1,0 +1,121 @@
+"""The lessons are one book: words lead to sentences, names to lessons, lessons on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import unquote, urldefrag
+
+import pytest
+from bs4 import BeautifulSoup
+
+LANGUAGES = ("en", "ko", "zh_CN", "ja")
+
+each_language = pytest.mark.parametrize("language", LANGUAGES)
+
+
+def read(path: Path) -> BeautifulSoup:
+    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+
+
+@pytest.fixture(scope="module")
+def lessons(site: Path) -> dict[str, dict[str, BeautifulSoup]]:
+    """Give the lessons of each language, by their addresses."""
+    found = {}
+    for language in LANGUAGES:
+        pages = sorted((site / language / "tutorials").glob("*/*.html"))
+        paths = [path for path in pages if path.stem != "index"]
+        found[language] = {
+            path.relative_to(site / language).as_posix(): read(path) for path in paths
+        }
+    return found
+
+
+def targets(page: BeautifulSoup, place: str, address: str) -> list[str]:
+    """Give the pages that links lead to, seen from the folder of the language."""
+    folder = Path(address).parent
+    links = (urldefrag(str(link["href"]))[0] for link in page.select(f"{place} a"))
+    here = Path.cwd()
+    return [
+        (here / folder / unquote(link)).resolve().relative_to(here).as_posix()
+        for link in links
+    ]
+
+
+@each_language
+def test_a_word_leads_to_its_sentence(
+    site: Path, lessons: dict[str, dict[str, BeautifulSoup]], language: str
+) -> None:
+    words = read(site / language / "words.html")
+    known = {str(term["id"]): term for term in words.select("dl.words dt")}
+    sentences = words.select("dl.words dd")
+    assert len(known) == len(sentences) > 80
+
+    for address, lesson in lessons[language].items():
+        links = [urldefrag(str(x["href"])) for x in lesson.select("a.word")]
+
+        assert len(links) >= 5, address
+        assert {page for page, _term in links} == {"../../words.html"}
+        terms = [term for _page, term in links]
+        assert len({*terms}) == len(terms), address
+        assert {*terms} <= known.keys(), address
+
+
+@each_language
+def test_a_linked_word_is_the_term(
+    site: Path, lessons: dict[str, dict[str, BeautifulSoup]], language: str
+) -> None:
+    words = read(site / language / "words.html")
+    names = {
+        str(term["id"]): (term.contents[0] if term.contents else "")
+        for term in words.select("dl.words dt")
+    }
+
+    same = total = 0
+    for lesson in lessons[language].values():
+        for link in lesson.select("a.word"):
+            name = str(names[urldefrag(str(link["href"]))[1]]).strip().lower()
+            total += 1
+            same += link.get_text().lower().replace(" ", "")[:2] == name[:2]
+
+    assert same > 0.85 * total  # a term may have two words in the glossary
+
+
+@each_language
+def test_a_lesson_leads_to_those_that_name_it_first(
+    lessons: dict[str, dict[str, BeautifulSoup]], language: str
+) -> None:
+    first = {
+        address: targets(page, "dl.know-first", address)
+        for address, page in lessons[language].items()
+    }
+    then = {
+        address: targets(page, "p.path", address)
+        for address, page in lessons[language].items()
+    }
+
+    assert sum(map(len, first.values())) > 9
+    for address in first:
+        expected = [x for x, named in first.items() if address in named]
+        assert sorted(then[address]) == sorted(expected), address
+
+
+@each_language
+def test_each_documented_name_leads_to_the_lessons_that_use_it(
+    site: Path, lessons: dict[str, dict[str, BeautifulSoup]], language: str
+) -> None:
+    page = read(site / language / "names.html")
+    entries = list(
+        zip(page.select("dl.names dt"), page.select("dl.names dd"), strict=True)
+    )
+    assert len(entries) > 90
+
+    listed = set()
+    for name, users in entries:
+        assert str(name.select_one("a")["href"]).startswith("https://docs.pytorch.org/")
+        for address in targets(users, "p", "names.html"):
+            code = "".join(
+                block.get_text() for block in lessons[language][address].select("pre")
+            )
+            assert name.get_text() in code, (address, name.get_text())
+            listed.add(address)
+    assert listed == {*lessons[language]}
