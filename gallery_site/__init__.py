@@ -62,7 +62,7 @@ def listen(app: Sphinx) -> None:
         app.connect("doctree-read", offer_colab, priority=order.SHOW_WAYS_OUT)
     listed = lessons.Lessons()
     app.connect("config-inited", lessons.add_templates)
-    app.connect("env-updated", listed.forget)
+    app.connect("env-updated", listed.outdated)
     app.connect("html-page-context", listed.show)
     # after the links to the other languages (500), which it names
     app.connect("html-page-context", sharing.describe_page, priority=order.AFTER_THEME)

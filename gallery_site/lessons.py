@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, cast
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.config import Config
+from sphinx.environment import BuildEnvironment
 from sphinx.util.osutil import relative_uri
 
 from gallery_intl.page.page import script_of
@@ -25,6 +26,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 LINK = '<a href="{}">'
 CURRENT = '<a aria-current="page" href="#">'
 
+LISTED = "listed-beside"  # in what Sphinx keeps of the first page
 Relations = dict[str, list[Any]]  # of pages, in reading order: above, before, after
 
 
@@ -66,6 +68,17 @@ class Lessons:
         self.parts: list[Part] = []
         self.around: dict[str, tuple[str | None, str | None]] = {}
         self.lists: dict[str, str] = {}  # by the folder from which they lead
+
+    def outdated(self, app: Sphinx, env: BuildEnvironment) -> list[str]:
+        """Return all pages if what is listed beside them has other titles now."""
+        self.forget()
+        if app.builder.format != "html":
+            return []
+        self.find(app)
+        about = env.metadata[app.config.root_doc]
+        is_same = about.get(LISTED) == self.titles
+        about[LISTED] = dict(self.titles)
+        return [] if is_same else sorted(env.found_docs)
 
     def find(self, app: Sphinx) -> None:
         builder = cast(StandaloneHTMLBuilder, app.builder)

@@ -45,6 +45,8 @@ STATES: dict[str, tuple[str, Callable[[Page], None]]] = {
     "part": ("tutorials/one_process/index.html", as_it_is),
     "lesson": (LESSON, as_it_is),
     "about": ("about.html", as_it_is),
+    "words": ("words.html", as_it_is),
+    "names": ("names.html", as_it_is),
     "table": ("sources.html", as_it_is),
     "status": ("translation_status.html", as_it_is),
     "search results": ("search.html?q=DataParallel", find),

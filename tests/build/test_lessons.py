@@ -122,9 +122,6 @@ def test_a_later_build_shows_titles_as_they_are_then(source: Path) -> None:
     build(source)
     (source / "gallery" / "b" / "three.py").write_text(SCRIPT.format("Another"))
 
-    app = SphinxTestApp("html", srcdir=source)
-    app.build()
-    app.build(force_all=True)
-    app.cleanup()
+    app = build(source)
 
     assert shown(read(app, "tutorials/a/one"))["Part b"] == ["Another"]
