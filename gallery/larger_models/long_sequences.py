@@ -1,0 +1,299 @@
+"""
+Long sequences: attention around a ring
+=======================================
+
+:Card: Each rank holds a part of the text. The keys travel.
+:Learn: You will divide one long text among ranks, let keys and values travel around a
+    ring, balance the work, and get the gradients of one process.
+:Know first: :doc:`/tutorials/ranks/collectives`
+:Picture: ring
+
+One long text can need more memory than a GPU has, even as the only sample of a batch.
+Then there is no batch left to divide, so *context parallelism* divides the text: each
+rank holds some of its tokens.
+
+Only attention needs the other tokens. We pass what it needs around a ring, so that each
+rank holds little at a time, and give all ranks the same work.
+
+.. code-block:: bash
+
+   torchrun --standalone --nproc-per-node=4 long_sequences.py
+"""
+
+# %%
+# Start the ranks
+# ---------------
+#
+# The programs with ranks on this site begin like this, and
+# :doc:`/tutorials/ranks/hello_ranks` explains the steps. In real training leave
+# ``timeout`` out. One rank is enough here, but then nothing travels.
+import os
+from datetime import timedelta
+
+import torch
+import torch.distributed as dist
+
+if "WORLD_SIZE" not in os.environ:
+    raise SystemExit(
+        "Start with: torchrun --standalone --nproc-per-node=4 long_sequences.py")
+rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+local_rank = int(os.environ["LOCAL_RANK"])
+local_world_size = int(os.environ["LOCAL_WORLD_SIZE"])
+
+accelerator = torch.accelerator.current_accelerator()
+n_gpus = torch.accelerator.device_count()
+# Gloo sends no tensors of a Mac's GPU.
+gpu_per_rank = n_gpus >= local_world_size and accelerator.type != "mps"
+device = torch.device(f"{accelerator}:{local_rank}" if gpu_per_rank else "cpu")
+if gpu_per_rank:
+    torch.accelerator.set_device_index(local_rank)
+if rank == 0:
+    print(f"device: {device.type} (GPUs seen: {n_gpus}, ranks: {local_world_size})")
+
+backend = dist.get_default_backend_for_device(device)
+dist.init_process_group(backend, timeout=timedelta(seconds=60))
+
+# %%
+# Only attention looks at other tokens
+# ------------------------------------
+#
+# We cut the text into pieces, two for each rank. Most layers compute each token alone,
+# so there a rank needs only its own pieces, and keeps only their activations. In our
+# small language model these are the layers before and after the attention.
+from torch import nn
+from torch.nn.functional import cross_entropy, scaled_dot_product_attention as sdpa
+from torch.testing import assert_close
+
+torch.manual_seed(0)  # the same numbers on all ranks
+torch.set_default_dtype(torch.float64)  # for a precise comparison
+n_pieces, per_piece, length = 2 * world_size, 32, 64 * world_size
+
+embed, embed_position = nn.Embedding(50, 32), nn.Embedding(length, 32)
+to_qkv = nn.Sequential(nn.LayerNorm(32), nn.Linear(32, 96))
+mlp = nn.Sequential(nn.Linear(32, 64), nn.GELU(), nn.Linear(64, 50))
+model = nn.ModuleList([embed, embed_position, to_qkv, mlp]).to(device)
+x = torch.randn(n_pieces, per_piece, 32, device=device)
+for layers in to_qkv, mlp:
+    assert_close(layers(x)[-1], layers(x[-1]))
+
+# %%
+# Two parts of a softmax can be merged
+# ------------------------------------
+#
+# A query gives a score to each key. Softmax makes it a weight: its exp, divided by the
+# sum of exp over all keys. With only some of the keys this sum is too small. But if we
+# keep it, two partial results can be merged exactly: the whole is their mean, weighted
+# by their sums. The exp of a large score overflows, so we keep the logarithm of the
+# sum, called *log-sum-exp*.
+
+
+def weights_of(q, k, causal=False, lse=None):
+    scores = q @ k.mT / 32**0.5  # a query has 32 features
+    if causal:
+        scores += torch.full_like(scores, float("-inf")).triu(1)
+    lse = scores.logsumexp(dim=-1, keepdim=True) if lse is None else lse
+    return (scores - lse).exp(), lse
+
+
+def merge(out, lse, part, part_lse):
+    both = torch.logaddexp(lse, part_lse)
+    return out * (lse - both).exp() + part * (part_lse - both).exp(), both
+
+
+q, k, v = 30 * torch.randn(3, 1, length, 32, device=device)
+(few, few_lse), (rest, rest_lse) = weights_of(q, k[:, :7]), weights_of(q, k[:, 7:])
+few, rest = few @ v[:, :7], rest @ v[:, 7:]
+assert not torch.allclose(few, sdpa(q, k, v)) and (q @ k.mT).exp().isinf().any()
+assert_close(merge(few, few_lse, rest, rest_lse)[0], sdpa(q, k, v))
+
+# %%
+# Keys and values travel around a ring
+# ------------------------------------
+#
+# In *ring attention* the queries stay. In each step a rank computes with the keys and
+# values of one rank, while the next arrive from its neighbor. So it holds those of
+# three ranks at most, its own included. Attention is *causal*: no query may see a later
+# token. A piece of queries and a piece of keys make a *block*. We skip it if the keys
+# come later, and mask half of it if both are one piece. ``layout`` lists the pieces.
+sent, computed = [], set()  # bytes of messages, and blocks
+
+
+def pass_on(tensor):  # starts it, and returns what waits for the tensor that arrives
+    received = torch.empty_like(tensor)
+    works = dist.batch_isend_irecv([
+        dist.P2POp(dist.isend, tensor, (rank + 1) % world_size),
+        dist.P2POp(dist.irecv, received, (rank - 1) % world_size)])
+    sent.append(tensor.nbytes)
+    return lambda: [work.wait() for work in works] and received
+
+
+def ring(tensor, layout):  # gives what the rank holds in each step, and its blocks
+    for step in range(world_size):
+        arrived = pass_on(tensor) if step < world_size - 1 else lambda: None
+        mine, theirs = layout[rank], layout[(rank - step) % world_size]
+        pairs = [(i, j) for i in (0, 1) for j in (0, 1) if theirs[j] <= mine[i]]
+        computed.update((mine[i], theirs[j]) for i, j in pairs)
+        yield tensor, [(i, j, theirs[j] == mine[i]) for i, j in pairs]
+        tensor = arrived()
+
+
+# %%
+# The backward pass runs the ring again
+# -------------------------------------
+#
+# Autograd would keep all keys and all weights. So we write the backward pass, and keep
+# only the rank's own tensors and the log-sum-exp, which gives the weights again, as
+# flash attention does. Keys and values go around once more. Their gradients follow:
+# each rank adds its part, and the last step brings them home.
+
+
+class RingAttention(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, q, k, v, layout):
+        out, lse = torch.zeros_like(q), torch.full_like(q[..., :1], float("-inf"))
+        for (keys, values), blocks in ring(torch.stack([k, v]), layout):
+            for i, j, causal in blocks:
+                weights, part_lse = weights_of(q[i], keys[j], causal)
+                out[i], lse[i] = merge(out[i], lse[i], weights @ values[j], part_lse)
+        ctx.save_for_backward(q, k, v, out, lse)
+        ctx.layout = layout
+        return out
+
+    @staticmethod
+    def backward(ctx, grad):
+        q, k, v, out, lse = ctx.saved_tensors
+        mean = (grad * out).sum(dim=-1, keepdim=True)  # of the gradients of weights
+        kv, dq, own, others = torch.stack([k, v]), torch.zeros_like(q), 0, 0
+        for step, ((keys, values), blocks) in enumerate(ring(kv, ctx.layout)):
+            part = torch.zeros_like(kv)  # gradients of the keys and values held now
+            for i, j, causal in blocks:
+                weights, _ = weights_of(q[i], keys[j], causal, lse[i])
+                d_scores = weights * (grad[i] @ values[j].mT - mean[i]) / 32**0.5
+                dq[i] += d_scores @ keys[j]
+                part[0, j] += d_scores.mT @ q[i]
+                part[1, j] += weights.mT @ grad[i]
+            own = own if step else part
+            others = pass_on(others + part)() if step else 0
+        return dq, *(own + others), None
+
+
+# %%
+# Train a step on one text
+# ------------------------
+#
+# Positions count from the beginning of the whole text, and are cut as the tokens are.
+# Labels are shifted by one token before the cut, because the next token can be on
+# another rank. The hooks count what autograd keeps besides the parameters.
+text = torch.randint(50, (length + 1,), device=device)
+positions = torch.arange(length, device=device)
+data = torch.stack([text[:-1], positions, text[1:]])
+
+
+def train(data, attention):
+    model.zero_grad()
+    kept, fixed = {}, {p.data_ptr() for p in model.parameters()}
+    with torch.autograd.graph.saved_tensors_hooks(
+            lambda x: kept.update({x.data_ptr(): x.nbytes}) or x, lambda x: x):
+        x = embed(data[0]) + embed_position(data[1])  # (pieces, tokens, 32)
+        logits = mlp(x + attention(*to_qkv(x).chunk(3, dim=-1)))
+        loss = cross_entropy(logits.flatten(0, 1), data[2].flatten())
+    loss.backward()
+    gradients = nn.utils.parameters_to_vector(p.grad for p in model.parameters())
+    return gradients, sum(kept[x] for x in kept.keys() - fixed) // 1024  # in KiB
+
+
+expected, kept_by_one = train(
+    data[:, None], lambda *qkv: sdpa(*(x[None] for x in qkv), is_causal=True)[0])
+
+# %%
+# The zig-zag layout gives all ranks the same work
+# ------------------------------------------------
+#
+# If each rank takes the next two pieces, the last one has most to see, and the others
+# wait for it. In the *zig-zag* layout rank 0 takes the first and the last piece, rank 1
+# the second and the last but one. So each has a piece that sees little and one that
+# sees much. We train with both layouts, and average the gradients as DDP does.
+layouts = {
+    "contiguous": [[2 * r, 2 * r + 1] for r in range(world_size)],
+    "zig-zag": [[r, n_pieces - 1 - r] for r in range(world_size)]}
+done = {name: [None] * world_size for name in layouts}
+for name, layout in layouts.items():
+    sent.clear(), computed.clear()
+    pieces = data.view(3, n_pieces, per_piece)[:, layout[rank]]
+    gradients, kept = train(pieces, lambda *qkv: RingAttention.apply(*qkv, layout))
+    dist.all_reduce(gradients)
+    assert_close(gradients / world_size, expected)
+    dist.all_gather_object(done[name], computed)
+
+work = {name: [len(blocks) for blocks in done[name]] for name in done}
+if rank == 0:
+    print("blocks of each rank:", work)
+    print(f"kept: {kept} KiB on each rank, {kept_by_one} KiB in one process")
+assert work["contiguous"] == [4 * r + 3 for r in range(world_size)]
+assert work["zig-zag"] == [2 * world_size + 1] * world_size
+assert kept * world_size <= kept_by_one
+assert sum(sent) == 6 * (world_size - 1) * (k.nbytes // world_size)
+
+# %%
+# The gradients equal those of one process, and each rank keeps only its share for the
+# backward pass. In the figure each row is a piece of queries, each column a piece of
+# keys, and each number the rank that computed the block. Triangles are half masked.
+#
+# .. alt-text:: Two staircases of blocks, numbered by rank, above bars. Contiguous: each
+#    rank has two neighboring rows, and the bars grow from 3 to 15. Zig-zag: each rank
+#    has a short and a long row, and all bars are 9.
+if rank == 0:
+    import matplotlib.pyplot as plt
+
+    fig, axes = plt.subplots(2, 2, figsize=(7, 5.4), sharey="row", height_ratios=[3, 1])
+    for (grid, bars), name in zip(axes.T, done):
+        for r, blocks in enumerate(done[name]):
+            style = {"facecolor": f"C{r}", "alpha": 0.5}
+            for y, x in blocks:
+                half = 0.15 if x == y else 0
+                corners = [(x, y), (x, y + 0.9), (x + 0.9, y + 0.9), (x + 0.9, y)]
+                grid.fill(*zip(*corners[:3 if half else 4]), **style)
+                grid.text(x + 0.45 - half, y + 0.45 + half, r, ha="center", va="center")
+            bars.barh(r, len(blocks), **style)
+            bars.text(len(blocks) + 0.2, r, len(blocks), va="center")
+        grid.set(title=name, xlabel="keys", xticks=[], yticks=[], ylim=(n_pieces, 0))
+        bars.set(xlabel="blocks", xlim=(0, 4.5 * world_size), ylim=(world_size, -1))
+    axes[0, 0].set(ylabel="queries")
+    axes[1, 0].set(ylabel="rank", yticks=range(world_size))
+    plt.show()
+
+# %%
+# When to use it, and what it costs
+# ---------------------------------
+#
+# Use it when one sample does not fit, even with checkpointing. With w ranks and n bytes
+# of keys on each, there are three ways:
+#
+# - **Ring attention**: each rank sends 2 · (w - 1) · n bytes forward, and twice as many
+#   backward. They hide behind the computation only if the pieces are long, because a
+#   block's work grows with the square of its length.
+# - **All-gather**: as many bytes, but each rank holds all keys and values for a while.
+# - **Ulysses**: an all-to-all gives each rank all tokens of some heads. It sends only
+#   4 · (w - 1) / w · n bytes forward, but there must be as many heads as ranks.
+#
+# On GPUs let a fused kernel compute the blocks, as PyTorch's `prototype
+# <https://docs.pytorch.org/tutorials/unstable/context_parallel.html>`__ does:
+# ``context_parallel`` in ``torch.distributed.tensor.experimental`` needs the flash,
+# efficient or cuDNN kernel, and fails on a CPU. It gathers by default, and cuts in
+# zig-zag if 2 · w divides the length.
+dist.destroy_process_group()  # every rank leaves the group
+
+# %%
+# Try it
+# ------
+#
+# - Below the cut, add ``pieces[1] %= per_piece``, so that the positions of each piece
+#   begin at 0. Which assert notices?
+# - Start the file with ``--nproc-per-node=2``, then with 8, for a text four times as
+#   long. How much more does each rank keep?
+#
+# Where to go next
+# ----------------
+#
+# - :doc:`/tutorials/ddp/hide_the_traffic` hides messages behind computation too.
+# - `Ring Attention <https://arxiv.org/abs/2310.01889>`__ is the paper.
