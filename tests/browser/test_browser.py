@@ -1,7 +1,6 @@
 """The built site in a real browser: every language, phone and desk, light and dark.
 
-Not every pair is tried: each page is loaded once on a phone in dark mode, then widened
-and lit; what scripts do is tried on one page of each language.
+What scripts do is tried on one page of each language; `test_every_page.py` opens all.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from leftovers import english_on, leftovers
 from paths import PROJECT
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from polling import wait_until
+from watching import is_too_wide, watch
 
 from gallery_intl.catalogs import po as catalogs
 
@@ -75,38 +75,6 @@ def open_page(
         page.close()
 
 
-def watch(page: Page, host: str, troubles: list[str]) -> None:
-    """Note errors, failed requests, and requests to another host."""
-
-    def note_request(url: str) -> None:
-        if urlsplit(url).scheme != "data" and urlsplit(url).netloc != host:
-            troubles.append(f"{page.url}: asks {url}")
-
-    page.on("pageerror", lambda error: troubles.append(f"{page.url}: {error}"))
-    page.on("request", lambda request: note_request(request.url))
-    page.on(
-        "requestfailed",
-        # a page that is left asks for nothing more: that is no failure
-        lambda request: (
-            request.failure == "net::ERR_ABORTED"
-            or troubles.append(f"{page.url}: {request.failure} {request.url}")
-        ),
-    )
-    page.on(
-        "response",
-        lambda response: (
-            response.status < 400
-            or troubles.append(f"{page.url}: {response.status} {response.url}")
-        ),
-    )
-    page.on(
-        "console",
-        lambda message: (
-            message.type != "error" or troubles.append(f"{page.url}: {message.text}")
-        ),
-    )
-
-
 def words(site: Path, language: str) -> dict[str, str]:
     """Give the interface's words in a language."""
     project = site.parent.parent
@@ -126,41 +94,6 @@ def language_menu(page: Page) -> Locator:
 
 def tag(language: str) -> str:
     return language.replace("_", "-")
-
-
-# every page
-
-
-@each_language
-def test_every_page_is_quiet_and_fits_its_screen(
-    site: Path, served: str, open_page: Open, troubles: list[str], language: str
-) -> None:
-    names = [
-        path.relative_to(site).as_posix()
-        for path in sorted((site / language).rglob("*.html"))
-        if "_static" not in path.parts
-    ]
-    page = open_page(served + names[0], viewport=PHONE, color_scheme="dark")
-
-    for name in names:
-        page.set_viewport_size(PHONE)
-        page.emulate_media(color_scheme="dark")
-        page.goto(served + name)
-        for width in (390, 320, 1280):
-            page.set_viewport_size({"width": width, "height": 844})
-            assert not is_too_wide(page), f"{name} at {width} px"
-        page.emulate_media(color_scheme="light")
-
-    assert not troubles, "\n".join(troubles)
-
-
-def is_too_wide(page: Page) -> bool:
-    """Tell whether a reader must scroll sideways; code blocks may do so inside."""
-    return bool(
-        page.locator("html, main, main article").evaluate_all(
-            "nodes => nodes.some(node => node.scrollWidth > node.clientWidth + 1)"
-        )
-    )
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

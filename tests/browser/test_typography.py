@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
 from bs4 import BeautifulSoup
-from paths import PROJECT
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page
 
 LANGUAGES = ("en", "ko", "zh_CN", "ja")
 CJK = LANGUAGES[1:]
@@ -58,34 +56,6 @@ TORN = """() => [...document.querySelectorAll("article :is(h1, h2, p)")].flatMap
   }
   return torn;
 })"""
-
-# The letters of texts, in which line each stands, and where words begin (by ICU).
-LETTERS = """([places, language]) => [...document.querySelectorAll(places)]
-.filter((node) => node.checkVisibility()).map((node) => {
-  let [letters, line, left] = ["", 0, -Infinity];
-  const lines = [];
-  const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) {
-    const text = walker.currentNode;
-    if (text.parentElement.closest(".headerlink, .visually-hidden")) continue;
-    for (let i = 0; i < text.data.length; i++) {
-      if (text.data[i] === "\\u2060") continue;
-      const range = document.createRange();
-      range.setStart(text, i);
-      range.setEnd(text, i + 1);
-      const box = range.getClientRects()[0];
-      if (box?.width && box.left < left) line++;
-      if (box?.width) left = box.left;
-      letters += text.data[i];
-      lines.push(line);
-    }
-  }
-  const words = new Intl.Segmenter(language, { granularity: "word" }).segment(letters);
-  return [letters, lines, [...words].map((word) => word.index)];
-})"""
-TITLES = (
-    "h1, h2, h3, .card-title, .prev-next-title, nav.lessons a, .know-first a, .search a"
-)
 
 each_language = pytest.mark.parametrize("language", LANGUAGES)
 each_cjk = pytest.mark.parametrize("language", CJK)
@@ -226,68 +196,6 @@ def test_lines_break_where_readers_expect(
     assert style(page, text, "lineBreak") == expected
 
 
-class Break(NamedTuple):
-    """Where a line ends: what stands before and behind, and whether within a word."""
-
-    before: str
-    behind: str
-    is_in_word: bool
-
-
-def breaks(page: Page, places: str, language: str) -> list[list[Break]]:
-    """Give the breaks of each text at some places."""
-    texts = page.evaluate(LETTERS, [places, language.replace("_", "-")])
-    return [
-        [
-            Break(letters[:i], letters[i:], i not in words)
-            for i in range(1, len(letters))
-            if lines[i] != lines[i - 1]
-        ]
-        for letters, lines, words in texts
-    ]
-
-
-@each_language
-def test_no_title_is_cut_inside_a_word(served: str, page: Page, language: str) -> None:
-    cut = []
-
-    for name in ("index.html", *lessons(), "search.html?q=zzzqqq"):
-        page.goto(f"{served}{language}/{name}")
-        if name.startswith("search"):  # which finds nothing, and shows all titles
-            expect(page.locator(".search a")).not_to_have_count(0)
-        for width in (320, 360, 390, 1280):
-            page.set_viewport_size({"width": width, "height": 900})
-            found = breaks(page, TITLES, language)
-            cut += [(name, width, x) for text in found for x in text if x.is_in_word]
-
-    page.set_viewport_size(DESK)
-    assert cut == []
-
-
-def lessons() -> list[str]:
-    """Give the pages that have titles of their own."""
-    folder = PROJECT / "_build" / "html" / "en"
-    paths = sorted((folder / "tutorials").rglob("*.html"))
-    return [path.relative_to(folder).as_posix() for path in paths]
-
-
-@pytest.mark.parametrize("size", [DESK, PHONE])
-def test_no_korean_line_begins_with_a_particle(
-    served: str, page: Page, size: Any
-) -> None:
-    page.set_viewport_size(size)
-    torn = []
-
-    for name in lessons():
-        page.goto(f"{served}ko/{name}")
-        found = breaks(page, "article :is(p, li, h1, h2, h3)", "ko")
-        pairs = [(each, each.before[-1] + each.behind[0]) for x in found for each in x]
-        torn += [each for each, pair in pairs if re.match(r"\)[가-힣]|[가-힣]\(", pair)]
-
-    page.set_viewport_size(DESK)
-    assert torn == []
-
-
 @each_language
 def test_a_title_breaks_at_its_colon_first(
     served: str, page: Page, language: str
@@ -304,24 +212,6 @@ def test_a_title_breaks_at_its_colon_first(
     assert tops[1]
     assert tops[1]["y"] >= tops[0]["y"] + tops[0]["height"]
     assert halves.nth(0).inner_text().strip()[-1] in ":："
-
-
-@pytest.mark.parametrize("language", ["zh_CN", "ja"])
-def test_paragraphs_do_not_end_in_a_line_of_one_letter(
-    served: str, page: Page, language: str
-) -> None:
-    page.set_viewport_size(PHONE)
-    texts = []
-
-    for name in lessons():
-        page.goto(f"{served}{language}/{name}")
-        found = breaks(page, "article :is(p, li:not(:has(p)))", language)
-        texts += [each[-1].behind for each in found if each]
-
-    page.set_viewport_size(DESK)
-    short = [text for text in texts if len(text.rstrip("。 ")) < 2]
-    assert len(texts) > 100
-    assert len(short) <= len(texts) / 100, short  # Chromium's `pretty` leaves one
 
 
 @each_language

@@ -1,0 +1,179 @@
+"""Every page in every language, opened once: quiet, as wide as its screen, well broken.
+
+A page is loaded on a phone in dark mode, then made narrower, wider and light.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from watching import is_too_wide, watch
+
+LANGUAGES = ("en", "ko", "zh_CN", "ja")
+PHONE, DESK = 390, 1280
+WIDTHS = (PHONE, 320, 360, DESK)
+NOTHING = "search.html?q=zzzqqq"  # finds nothing, and shows all titles
+
+# The letters of texts, in which line each stands, and where words begin (by ICU).
+LETTERS = """([places, language]) => {
+const hasRows = (node) => {  // most titles stand in one, and ask for no more work
+  const range = document.createRange();
+  range.selectNodeContents(node);
+  return new Set([...range.getClientRects()].map((box) => box.top)).size > 1;
+};
+return [...document.querySelectorAll(places)]
+.filter((node) => node.checkVisibility() && hasRows(node)).map((node) => {
+  let [letters, line, left] = ["", 0, -Infinity];
+  const lines = [];
+  const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const text = walker.currentNode;
+    if (text.parentElement.closest(".headerlink, .visually-hidden")) continue;
+    for (let i = 0; i < text.data.length; i++) {
+      if (text.data[i] === "\\u2060") continue;
+      const range = document.createRange();
+      range.setStart(text, i);
+      range.setEnd(text, i + 1);
+      const box = range.getClientRects()[0];
+      if (box?.width && box.left < left) line++;
+      if (box?.width) left = box.left;
+      letters += text.data[i];
+      lines.push(line);
+    }
+  }
+  const words = new Intl.Segmenter(language, { granularity: "word" }).segment(letters);
+  return [letters, lines, [...words].map((word) => word.index)];
+});
+}"""
+TITLES = (
+    "h1, h2, h3, .card-title, .prev-next-title, nav.lessons a, .know-first a, .search a"
+)
+# The texts whose breaks are looked at, by language and width.
+PARTICLES = "article :is(p, li, h1, h2, h3)"
+PARAGRAPHS = "article :is(p, li:not(:has(p)))"
+TEXTS = {
+    ("ko", PHONE): PARTICLES,
+    ("ko", DESK): PARTICLES,
+    ("zh_CN", PHONE): PARAGRAPHS,
+    ("ja", PHONE): PARAGRAPHS,
+}
+
+each_language = pytest.mark.parametrize("language", LANGUAGES)
+
+
+class Break(NamedTuple):
+    """Where a line ends: what stands before and behind, and whether within a word."""
+
+    before: str
+    behind: str
+    is_in_word: bool
+
+
+def breaks(page: Page, places: str, language: str) -> list[list[Break]]:
+    """Give the breaks of each text at some places."""
+    texts = page.evaluate(LETTERS, [places, language.replace("_", "-")])
+    return [
+        [
+            Break(letters[:i], letters[i:], i not in words)
+            for i in range(1, len(letters))
+            if lines[i] != lines[i - 1]
+        ]
+        for letters, lines, words in texts
+    ]
+
+
+class Seen:
+    """What is seen on the pages of a language."""
+
+    def __init__(self) -> None:
+        self.troubles: list[str] = []
+        self.too_wide: list[tuple[str, int]] = []
+        self.cut: list[tuple[str, int, Break]] = []  # titles
+        self.texts: dict[int, list[list[Break]]] = defaultdict(list)  # by width
+
+
+def has_titles(name: str) -> bool:
+    """Tell whether a page has titles of its own."""
+    return name.startswith(("index.html", "tutorials/", "search.html?"))
+
+
+def look(page: Page, seen: Seen, language: str, name: str, width: int) -> None:
+    """Note what is wrong on an open page at a width, and how its texts break."""
+    page.set_viewport_size({"width": width, "height": 900})
+    if is_too_wide(page):
+        seen.too_wide.append((name, width))
+    if has_titles(name):
+        for text in breaks(page, TITLES, language):
+            seen.cut += [(name, width, each) for each in text if each.is_in_word]
+    if name.startswith("tutorials/") and (language, width) in TEXTS:
+        seen.texts[width] += breaks(page, TEXTS[language, width], language)
+
+
+@pytest.fixture(scope="module")
+def look_at(site: Path, served: str, chromium: Browser) -> Callable[[str], Seen]:
+    """Look at all pages of a language, once for all tests."""
+
+    @functools.cache
+    def look_at(language: str) -> Seen:
+        seen, page = Seen(), chromium.new_page()
+        watch(page, urlsplit(served).netloc, seen.troubles)
+        folder = site / language
+        paths = [p.relative_to(folder) for p in sorted(folder.rglob("*.html"))]
+        names = [path.as_posix() for path in paths if "_static" not in path.parts]
+        for name in (*names, NOTHING):
+            page.set_viewport_size({"width": PHONE, "height": 900})
+            page.emulate_media(color_scheme="dark")
+            page.goto(f"{served}{language}/{name}")
+            if name == NOTHING:
+                expect(page.locator(".search a")).not_to_have_count(0)
+            for width in WIDTHS:
+                look(page, seen, language, name, width)
+            page.emulate_media(color_scheme="light")
+        page.close()
+        return seen
+
+    return look_at
+
+
+Look = Callable[[str], Seen]
+
+
+@each_language
+def test_every_page_is_quiet_and_fits_its_screen(look_at: Look, language: str) -> None:
+    seen = look_at(language)
+
+    assert seen.too_wide == []
+    assert not seen.troubles, "\n".join(seen.troubles)
+
+
+@each_language
+def test_no_title_is_cut_inside_a_word(look_at: Look, language: str) -> None:
+    assert look_at(language).cut == []
+
+
+@pytest.mark.parametrize("width", [DESK, PHONE])
+def test_no_korean_line_begins_with_a_particle(look_at: Look, width: int) -> None:
+    found = [each for text in look_at("ko").texts[width] for each in text]
+
+    pairs = [(each, each.before[-1] + each.behind[0]) for each in found]
+    assert len(pairs) > 100
+    assert not [each for each, pair in pairs if re.match(r"\)[가-힣]|[가-힣]\(", pair)]
+
+
+@pytest.mark.parametrize("language", ["zh_CN", "ja"])
+def test_paragraphs_do_not_end_in_a_line_of_one_letter(
+    look_at: Look, language: str
+) -> None:
+    texts = [each[-1].behind for each in look_at(language).texts[PHONE] if each]
+
+    short = [text for text in texts if len(text.rstrip("。 ")) < 2]
+    assert len(texts) > 100
+    assert len(short) <= len(texts) / 100, short  # Chromium's `pretty` leaves one
