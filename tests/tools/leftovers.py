@@ -58,13 +58,20 @@ def without_allowed(text: str, language: str) -> str:
 
     text = CODE_IN_TEXT.sub(" ", BRACKETS.sub(unless_term, " ".join(text.split())))
     for phrase in sorted((*kept, *names()), key=len, reverse=True):
-        text = re.sub(rf"(?<![A-Za-z]){re.escape(phrase)}(?![A-Za-z])", " ", text)
+        if phrase in text:
+            text = re.sub(rf"(?<![A-Za-z]){re.escape(phrase)}(?![A-Za-z])", " ", text)
     return text
+
+
+@functools.cache
+def words_of(text: str, language: str) -> tuple[str, ...]:
+    """Give the English words of a text, which may be on every page."""
+    return tuple(WORD.findall(without_allowed(text, language)))
 
 
 def leftovers(text: str, language: str) -> list[str]:
     """Give the English words of one text."""
-    return WORD.findall(without_allowed(text, language))
+    return list(words_of(text, language)) if WORD.search(text) else []
 
 
 def is_elsewhere(tag: Tag, tag_of_page: str) -> bool:
