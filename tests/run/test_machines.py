@@ -2,7 +2,8 @@
 
 Nothing computes on a pretended GPU. Whole pages run on pretended machines where they
 compute on the CPU; `make torture` does the same for all machines and numbers of ranks,
-and always with a Python and a torchrun of their own. Here only one page has these.
+and always with a Python and a torchrun of their own. Here only one page has these,
+where it says how it wants to be started.
 """
 
 from __future__ import annotations
@@ -208,7 +209,7 @@ FEWER = [("mps:1", 4), ("cuda:1", 3)]  # make torture: all of them with all page
 def test_a_page_runs_on_a_machine_with_fewer_gpus_than_ranks(
     tmp_path: Path, page: Path, machine: str, ranks: int
 ) -> None:
-    done = run(page, tmp_path, machine, ranks)
+    done = pretended.run_in_forks(page, tmp_path, machine, ranks)
 
     assert done.returncode == 0, done.stderr
     assert f"device: cpu (GPUs seen: 1, ranks: {ranks})\n" in done.stdout
@@ -255,7 +256,7 @@ def test_plain_python_is_told_in_one_line_what_to_type(
 def test_a_page_that_needs_no_other_rank_runs_with_one(
     tmp_path: Path, page: Path
 ) -> None:
-    done = pretended.run(page, tmp_path, "mps:1", 1)
+    done = pretended.run_in_forks(page, tmp_path, "mps:1", 1)
 
     assert done.returncode == 0, done.stderr
     assert "device: cpu (GPUs seen: 1, ranks: 1)\n" in done.stdout
