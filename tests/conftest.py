@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -18,14 +19,16 @@ if TYPE_CHECKING:
 pytest_plugins = ["sphinx.testing.fixtures"]
 # Begun in the background of a shell, tests and what they start would ignore Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+# What is read of pages lives to the end of a file: look for garbage more seldom.
+gc.set_threshold(20_000)
 
 # Files that take 20 seconds of a processor or more begin first, else the last one runs
 # alone. Those that need a browser stand between the others.
 LONG = """
-    test_run_downloads test_browser test_build test_typography test_run test_live
-    test_machines test_accessibility test_records test_search test_broken_pages
-    test_reading_aids test_hostile_catalogs test_bundle test_ranks test_site
-    test_translators test_found test_lock
+    test_run_downloads test_every_page test_build test_run test_browser test_live
+    test_accessibility test_records test_search test_broken_pages test_machines
+    test_reading_aids test_typography test_hostile_catalogs test_bundle test_ranks
+    test_site test_translators test_found test_lock
 """
 
 
