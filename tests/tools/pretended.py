@@ -26,6 +26,7 @@ REFUSED = (
     "Distributed package doesn't have XCCL built in",
     "Torch not compiled with XPU enabled",
     "PyTorch is not linked with support for xpu devices",
+    "Cannot access accelerator device when none is available",  # asked by Adam
 )
 
 # what has a part in choosing the device and the backend

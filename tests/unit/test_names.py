@@ -33,16 +33,19 @@ torch.cuda.device_count() or torch.accelerator.device_count()
 # What our pages use of torch and its documentation does not describe by this name.
 UNDESCRIBED = {
     "torch._C._distributed_c10d._dump_fr_trace",
+    "torch.bfloat16",
     "torch.distributed.DebugLevel.DETAIL",
     "torch.distributed.DebugLevel.OFF",
     "torch.distributed.get_default_backend_for_device",
     "torch.distributed.set_debug_level",
+    "torch.float32",
     "torch.float64",
     "torch.nn.modules.utils.consume_prefix_in_state_dict_if_present",
     "torch.nn.parallel.gather",
     "torch.nn.parallel.parallel_apply",
     "torch.nn.parallel.replicate",
     "torch.nn.parallel.scatter",
+    "torch.utils.flop_counter.FlopCounterMode",
     "torch.version.hip",
 }
 

@@ -1,0 +1,299 @@
+"""
+GPU memory: what fills it, what shrinks it
+==========================================
+
+:Card: Four things fill the memory. Three ways shrink the largest.
+:Learn: You will count every byte that training keeps, shrink the largest part in three
+    ways, and see what is left to share between GPUs.
+:Know first: :doc:`/tutorials/one_process/split_model`
+:Picture: memory
+
+Training runs out of memory, although the model is much smaller than the GPU. Before you
+share the work between several GPUs, find out what fills the memory of one.
+
+We count the bytes that a small transformer keeps while it trains. Then we shrink the
+largest part in three ways, and check each time that the gradients stay right.
+"""
+
+# %%
+# A model of eight blocks
+# -----------------------
+#
+# Each block of a transformer is attention and two linear layers. The page runs on a GPU
+# of NVIDIA or AMD, or else on the CPU, because we only count the bytes of tensors.
+import torch
+from torch import nn
+from torch.nn.functional import mse_loss
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+torch.manual_seed(0)
+model = nn.Sequential(*[
+    nn.TransformerEncoderLayer(
+        128, 4, 512, dropout=0, activation="gelu", batch_first=True, norm_first=True)
+    for _ in range(8)
+]).to(device)
+parameters = list(model.parameters())
+x, y = torch.randn(2, 16, 64, 128).to(device)  # each (sequences, tokens, width)
+
+# %%
+# Each parameter takes 16 bytes
+# -----------------------------
+#
+# A parameter in float32 has four bytes, and so has its gradient. Adam keeps two more
+# numbers for each parameter, a mean of its gradients and one of their squares. So
+# 7 billion parameters take 112 GB, before any sample.
+#
+# Adam makes its numbers in the first ``step``. So a run can pass forward and backward,
+# and still run out of memory at the end of its first step.
+
+
+def mib(tensors):
+    return sum(tensor.nbytes for tensor in tensors) / 2**20
+
+
+def gradients():
+    return [p.grad for p in parameters if p.grad is not None]
+
+
+optimizer = torch.optim.AdamW(parameters)
+mse_loss(model(x), y).backward()
+assert not optimizer.state
+optimizer.step()
+
+state = [t for of_one in optimizer.state.values() for t in of_one.values() if t.dim()]
+fixed = mib(parameters), mib(gradients()), mib(state)
+print("parameters {:.1f}, gradients {:.1f}, Adam {:.1f} MiB".format(*fixed))
+assert sum(fixed) * 2**20 == 16 * sum(p.numel() for p in parameters)
+
+# %%
+# Backward needs what forward computed
+# ------------------------------------
+#
+# The fourth thing is what autograd saves in the forward pass because backward needs it,
+# such as the input of each linear layer. These tensors are called *activations*.
+# ``saved_tensors_hooks`` gives each of them to ``pack``. We count shared memory once,
+# and leave out parameters and batch, which are there anyway.
+import weakref
+from torch.autograd.graph import saved_tensors_hooks
+
+saved = []  # weak references, so that our list keeps nothing alive
+
+
+def watched(forward, x):
+    def pack(tensor):
+        tensor = tensor.detach()  # the same memory
+        saved.append(weakref.ref(tensor))
+        return tensor
+
+    saved.clear()
+    with saved_tensors_hooks(pack, lambda tensor: tensor):
+        return forward(x)
+
+
+def kept():  # what backward still needs at this moment, in MiB
+    alive = [tensor for reference in saved if (tensor := reference()) is not None]
+    sizes = {s.data_ptr(): s.nbytes() for s in (t.untyped_storage() for t in alive)}
+    for tensor in (*parameters, x, y):
+        sizes.pop(tensor.untyped_storage().data_ptr(), None)
+    return sum(sizes.values()) / 2**20
+
+
+# %%
+# Activations grow with the tokens of a batch, while the other three stay as they are.
+# How tokens are divided into sequences does not matter, because PyTorch's attention
+# (``scaled_dot_product_attention``) keeps no score for each pair of tokens.
+sizes = []
+for batch in x[:8], x, x.view(1, 1024, 128):
+    output = watched(model, batch)
+    sizes.append(kept())
+    print("{:2} x {:4} tokens:".format(*batch.shape), f"{sizes[-1]:.1f} MiB")
+plain = sizes[1]
+assert [round(size / plain, 2) for size in sizes] == [0.5, 1, 1] and plain > sum(fixed)
+
+# %%
+# Clear the gradients before forward
+# ----------------------------------
+#
+# Backward frees activations while it makes gradients, so they are never all there at
+# once. But if ``zero_grad`` comes after the forward pass, the old gradients are still
+# there beside all activations. Call it right after ``step``, which costs nothing.
+moments = []
+
+
+def look(*_):
+    moments.append((kept(), mib(gradients())))
+    print("activations {:2.0f} MiB, gradients {:.0f} MiB".format(*moments[-1]))
+
+
+output = watched(model, x)
+look()  # the old gradients are still there
+optimizer.zero_grad()
+look()
+halfway = model[4].self_attn.in_proj_weight  # for backward
+hook = halfway.register_post_accumulate_grad_hook(look)
+mse_loss(output, y).backward()
+hook.remove()
+expected = gradients()
+assert sum(moments[0]) > max(map(sum, moments[1:]))
+
+# %%
+# Micro-batches add up the gradients
+# ----------------------------------
+#
+# If backward runs after each part of the batch, only the activations of one part are
+# there at a time. Gradients add up until ``zero_grad``, which is called *gradient
+# accumulation* (:doc:`/tutorials/ddp/hide_the_traffic` shows it with ranks). Divide
+# each loss by the number of parts, because the loss is a mean.
+from torch.utils.flop_counter import FlopCounterMode
+
+
+def step(forward, n_parts=1):
+    optimizer.zero_grad()
+    with FlopCounterMode(display=False) as counter:
+        for x_part, y_part in zip(x.chunk(n_parts), y.chunk(n_parts)):
+            loss = mse_loss(watched(forward, x_part), y_part) / n_parts
+            at_most = kept()
+            loss.backward()
+    return at_most, counter.get_total_flops()
+
+
+_, operations = step(model)
+parts, same_operations = step(model, n_parts=4)
+print(f"activations {plain:.1f} -> {parts:.1f} MiB")
+torch.testing.assert_close(gradients(), expected)
+assert round(parts / plain, 2) == 0.25 and same_operations == operations
+
+# %%
+# The gradients are those of the whole batch, up to rounding, for as many operations.
+# But small parts may not keep a GPU busy, and batch normalization sees only one part.
+#
+# Autocast keeps activations in 16 bits
+# -------------------------------------
+#
+# Under ``torch.autocast``, linear layers and attention compute in bfloat16, so most of
+# what they keep takes two bytes per number. Normalization and residual sums stay in
+# float32 here. So do parameters, gradients and Adam, because a step is often too small
+# to change a 16-bit number. Each weight gets a copy in bfloat16 that backward needs. It
+# does not grow with the batch, so half a batch shows how large all copies are.
+
+
+def autocasted(x, forward=model):
+    # A cache of the copies would only pay if a weight were used twice.
+    with torch.autocast(device.type, torch.bfloat16, cache_enabled=False):
+        return forward(x)
+
+
+output = watched(autocasted, x[:8])
+half = kept()
+autocast, _ = step(autocasted)
+copies = 2 * half - autocast
+print(f"activations {plain:.1f} -> {autocast:.1f} MiB, {copies:.1f} of them copies")
+weights = mib(p for p in parameters if p.dim() == 2)
+assert autocast < 0.65 * plain and round(copies, 2) == round(weights / 2, 2)
+assert {t.dtype for t in parameters + gradients() + state} == {torch.float32}
+errors = [((g - e).norm() / e.norm()).item() for g, e in zip(gradients(), expected)]
+assert 0 < max(errors) < 0.05 and torch.tensor(1e-8).half() == 0
+
+# %%
+# The gradients are a little off, because bfloat16 has only two to three digits. float16
+# has three, but turns tiny gradients into 0. With float16, ``torch.amp.GradScaler``
+# multiplies the loss before backward, and divides the gradients before ``step``.
+#
+# Checkpointing computes the blocks twice
+# ---------------------------------------
+#
+# ``checkpoint`` keeps only the input of a block. When backward reaches the block, it
+# computes the block again, so the activations of one block at a time come back. The
+# gradients are the same, bit for bit. On a GPU we allow for rounding, because attention
+# may add in another order each time.
+from torch.utils.checkpoint import checkpoint
+
+
+def checkpointed(x):
+    for block in model:
+        x = checkpoint(block, x, use_reentrant=False)
+    return x
+
+
+inputs, more_operations = step(checkpointed)
+exact = {"rtol": 0, "atol": 0} if device.type == "cpu" else {}
+torch.testing.assert_close(gradients(), expected, **exact)
+
+output = watched(model[0], x)
+block = kept()
+print(f"activations {plain:.1f} -> {inputs:.1f} + {block:.1f} MiB for one block")
+print(f"operations: {more_operations / operations:.1f} times as many")
+assert inputs + block < plain / 3 and 1 < more_operations / operations < 4 / 3
+
+# %%
+# Backward takes about twice the operations of forward, so a whole second forward would
+# make them 4/3. But checkpointing stops as soon as it has what backward needs.
+#
+# The 16 bytes per parameter stay
+# -------------------------------
+#
+# Each way shrinks something else, so they can work together.
+together, _ = step(lambda x: autocasted(x, checkpointed), n_parts=4)
+output = watched(lambda x: autocasted(x, model[0]), x[:4])
+rows = {"as it is": (plain, 0), "autocast": (autocast, 0), "micro-batches": (parts, 0)}
+rows |= {"checkpointing": (inputs, block), "all three": (together, kept())}
+assert sum(rows["all three"]) < plain / 20
+
+# %%
+# Copies of weights count as activations. What lives only for a moment is left out.
+#
+# .. alt-text:: Five stacked bars. Parameters, gradients and Adam are equal in all.
+#    Activations are most of the first bar, and shrink until almost none are left.
+import matplotlib.pyplot as plt
+
+names = "parameters", "gradients", "Adam", "activations", "one block again"
+sizes = zip(*[(*fixed, *most) for most in rows.values()])
+ends = [0] * 5
+fig, ax = plt.subplots(figsize=(7, 3.4))
+for i, (size, hatch) in enumerate(zip(sizes, ("", "//", "..", "", "xx"))):
+    bar = {"color": f"C{i}", "hatch": hatch, "label": names[i]}
+    bars = ax.barh(list(rows), size, left=ends, **bar)
+    ends = [sum(pair) for pair in zip(ends, size)]
+ax.bar_label(bars, [f"{end:.0f} MiB" for end in ends], padding=4)
+ax.invert_yaxis()
+ax.set(xlim=(0, 102), xlabel="memory (MiB)")
+ax.legend(loc="lower right")
+plt.show()
+
+# %%
+# Activations hardly count now. SGD without momentum keeps no numbers, and 8-bit Adam
+# about a quarter of what Adam keeps. Frozen parameters need neither gradients nor Adam,
+# so LoRA trains only a few small matrices. To train all parameters with Adam, share the
+# 16 bytes between GPUs (`fully_shard
+# <https://docs.pytorch.org/docs/stable/distributed.fsdp.fully_shard.html>`__).
+#
+# On a GPU, ``torch.accelerator.max_memory_allocated()`` gives the peak, and a `memory
+# snapshot <https://docs.pytorch.org/docs/stable/torch_cuda_memory.html>`__ the code
+# behind each tensor. They show temporary tensors too: those of Adam are as large as all
+# parameters, unless you set ``fused=True``. PyTorch also holds freed memory. If an
+# error says that much is reserved but unallocated, it may lie in pieces too small to
+# use. Then set ``PYTORCH_ALLOC_CONF=expandable_segments:True``.
+#
+# What to try first
+# -----------------
+#
+# ==================================  =====================  =========================
+# What to try                         What gets smaller      What it costs
+# ==================================  =====================  =========================
+# ``zero_grad`` right after ``step``  Gradients at the peak  Nothing
+# Micro-batches                       All activations        Smaller operations
+# ``autocast`` with bfloat16          Most activations       Digits
+# Checkpointing                       All activations        Up to 1/3 more operations
+# Several GPUs                        The 16 bytes           Traffic between them
+# ==================================  =====================  =========================
+#
+# Try it
+# ------
+#
+# - Set ``activation`` to ``"relu"``. Which tensors are no longer kept, and why?
+# - Checkpoint pairs of blocks, and watch a pair. Which of the two numbers falls?
+#
+# Where to go next
+# ----------------
+#
+# - :doc:`/tutorials/ddp/distributed_data_parallel` trains a model that now fits.
