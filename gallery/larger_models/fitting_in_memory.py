@@ -264,8 +264,7 @@ plt.show()
 # Activations hardly count now. SGD without momentum keeps no numbers, and 8-bit Adam
 # about a quarter of what Adam keeps. Frozen parameters need neither gradients nor Adam,
 # so LoRA trains only a few small matrices. To train all parameters with Adam, share the
-# 16 bytes between GPUs (`fully_shard
-# <https://docs.pytorch.org/docs/stable/distributed.fsdp.fully_shard.html>`__).
+# 16 bytes between GPUs.
 #
 # On a GPU, ``torch.accelerator.max_memory_allocated()`` gives the peak, and a `memory
 # snapshot <https://docs.pytorch.org/docs/stable/torch_cuda_memory.html>`__ the code
@@ -297,3 +296,4 @@ plt.show()
 # ----------------
 #
 # - :doc:`/tutorials/ddp/distributed_data_parallel` trains a model that now fits.
+# - :doc:`/tutorials/larger_models/fully_sharded` shares the 16 bytes between GPUs.

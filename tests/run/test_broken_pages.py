@@ -480,6 +480,45 @@ BREAKS = (
         "x = block(x)",
         "assert inputs + block < plain / 3",
     ),
+    Break(
+        "larger_models/fully_sharded",
+        "every rank keeps the whole optimizer state",
+        "ZeroRedundancyOptimizer(model.parameters(), torch.optim.Adam)",
+        "torch.optim.Adam(model.parameters())",
+        "assert sum(states) == 2 * whole",
+    ),
+    Break(
+        "larger_models/fully_sharded",
+        "the optimizer is made before the model is sharded",
+        "model = shard(build().to(device))\n"
+        "optimizer = torch.optim.Adam(model.parameters())",
+        "model = build().to(device)\n"
+        "optimizer = torch.optim.Adam(model.parameters())\n"
+        "model = shard(model)",
+        'assert keeps["fully_shard"][0] == [part, part, 2 * part]',
+    ),
+    Break(
+        "larger_models/fully_sharded",
+        "the model is sharded without its blocks",
+        "for block in model[:-1]:",
+        "for block in []:",
+        'assert most["fully_shard"] == own + sum(',
+    ),
+    Break(
+        "larger_models/fully_sharded",
+        "the ranks begin with different models",
+        "torch.manual_seed(0)",
+        "torch.manual_seed(rank)",
+        'assert all(abs(loss - losses["DDP"]) < 1e-4',
+    ),
+    Break(
+        "larger_models/fully_sharded",
+        "the last layer is gathered twice",
+        "return fully_shard(model, mesh=mesh, **options)",
+        "return fully_shard("
+        'model, mesh=mesh, **{"reshard_after_forward": True} | options)',
+        "assert world_size == 1 or [*traffic.values()] == sizes",
+    ),
 )
 
 

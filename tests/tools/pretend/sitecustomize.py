@@ -10,7 +10,7 @@ import sys
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 
@@ -47,6 +47,9 @@ def pretend(kind: str, count: int) -> None:
     torch._C._get_accelerator = accelerator
     torch._C._accelerator_getAccelerator = accelerator
     torch._C._accelerator_setDeviceIndex = lambda index: None
+    # Adam asks a stream whether its step is being recorded as a graph.
+    stream = SimpleNamespace(is_capturing=lambda: False)
+    torch.accelerator.current_stream = lambda *_: stream
     module = getattr(torch, kind)
     module.device_count = visible
     module.is_available = lambda: visible() > 0
