@@ -271,14 +271,14 @@ assert gigabytes == {1: 1118, 8: 140, 16: 70, 64: 17}
 #
 # On w ranks they keep so many bytes for a parameter, and send so many times the model:
 #
-# ===========================  ================  ====  =================================
-# Way                          Kept              Sent  When
-# ===========================  ================  ====  =================================
-# DDP                          16                2     Everything fits on a GPU
-# ZeRO-1                       8 + 8 / w         3     Only the optimizer does not fit
-# reshard_after_forward=False  16 / w + 4        2     Parameters fit, the rest does not
-# fully_shard                  16 / w + a block  3     Not even the parameters fit
-# ===========================  ================  ====  =================================
+# ==================  ================  ====  =================================
+# Way                 Kept              Sent  When
+# ==================  ================  ====  =================================
+# DDP                 16                2     Everything fits on a GPU
+# ZeRO-1              8 + 8 / w         3     Only the optimizer does not fit
+# Without resharding  16 / w + 4        2     Parameters fit, the rest does not
+# fully_shard         16 / w + a block  3     Not even the parameters fit
+# ==================  ================  ====  =================================
 #
 # Small blocks or a slow network make ranks wait for each gather. And each forward pass
 # has collectives, so all ranks must make it, also to evaluate.
@@ -288,8 +288,8 @@ dist.destroy_process_group()
 # Try it
 # ------
 #
-# - Leave out the loop in ``shard``. Which assert notices? Then leave out
-#   the assert too. How high is the last chart?
+# - Leave out the loop in ``shard``. Which assert notices? Then leave out the
+#   assert too. How high is the last chart?
 # - Start the file with ``--nproc-per-node=8``. Which charts become lower, and which
 #   ranks keep most with ZeRO-1?
 #

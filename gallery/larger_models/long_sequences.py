@@ -295,6 +295,6 @@ dist.destroy_process_group()  # every rank leaves the group
 # Where to go next
 # ----------------
 #
-# - XXX
+# - :doc:`/tutorials/larger_models/experts` sends tokens to other ranks too.
 # - :doc:`/tutorials/ddp/hide_the_traffic` hides messages behind computation too.
 # - `Ring Attention <https://arxiv.org/abs/2310.01889>`__ is the paper.
