@@ -519,6 +519,41 @@ BREAKS = (
         'model, mesh=mesh, **{"reshard_after_forward": True} | options)',
         "assert world_size == 1 or [*traffic.values()] == sizes",
     ),
+    Break(
+        "larger_models/tensor_parallel",
+        "each rank has the rows of another rank's columns",
+        "my_rows = w2.chunk(world_size, dim=0)[rank]",
+        "my_rows = w2.chunk(world_size, dim=0)[rank - 1]",
+        "assert torch.equal(y, (x @ w1).relu() @ w2)",
+    ),
+    Break(
+        "larger_models/tensor_parallel",
+        "the ranks train on different samples",
+        "torch.manual_seed(0)",
+        "torch.manual_seed(rank)",
+        "torch.testing.assert_close(train(plan(Replicate()), x)",
+    ),
+    Break(
+        "larger_models/tensor_parallel",
+        "an all-reduce goes around the ring once",
+        "rounds = 2 if",
+        "rounds = 1 if",
+        'assert sent == [("all_reduce", 2 * once)] * n_times',
+    ),
+    Break(
+        "larger_models/tensor_parallel",
+        "there is a whole head for each rank",
+        "n_heads, head_dim = world_size + 1,",
+        "n_heads, head_dim = world_size,",
+        """assert "don't multiply up" in str(refusal)""",
+    ),
+    Break(
+        "larger_models/tensor_parallel",
+        "the norms keep the gradients of their own tokens",
+        ' | {"norm*": SequenceParallel()}',
+        "",
+        "torch.testing.assert_close(train(by_token, share)",
+    ),
 )
 
 

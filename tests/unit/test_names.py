@@ -38,6 +38,8 @@ UNDESCRIBED = {
     "torch.distributed.DebugLevel.OFF",
     "torch.distributed.get_default_backend_for_device",
     "torch.distributed.set_debug_level",
+    "torch.distributed.tensor.Replicate",
+    "torch.distributed.tensor.Shard",
     "torch.float32",
     "torch.float64",
     "torch.nn.modules.utils.consume_prefix_in_state_dict_if_present",
