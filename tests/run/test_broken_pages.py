@@ -554,6 +554,48 @@ BREAKS = (
         "",
         "torch.testing.assert_close(train(by_token, share)",
     ),
+    Break(
+        "larger_models/pipeline_parallel",
+        "the gradients are not divided by the number of micro-batches",
+        "else stages[0], n, loss_function)",
+        "else stages[0], n, loss_function, scale_grads=False)",
+        "torch.testing.assert_close(ours.grad, expected[ours]",
+    ),
+    Break(
+        "larger_models/pipeline_parallel",
+        "a forward pass does not wait for the stage before it",
+        '{"forward": -1, ',
+        '{"forward": 2 * p, ',
+        'assert idle["whole batch"] == Fraction(p - 1, p)',
+    ),
+    Break(
+        "larger_models/pipeline_parallel",
+        "the order of 1F1B is that of GPipe",
+        '"1F1B": (schedules.Schedule1F1B, ',
+        '"1F1B": (schedules.ScheduleGPipe, ',
+        'assert kept["1F1B"] == [2 * (p - r) for r in range(p)]',
+    ),
+    Break(
+        "larger_models/pipeline_parallel",
+        "interleaved 1F1B takes the place of the zero-bubble schedule",
+        "schedules.ScheduleZBVZeroBubble, m, [rank, 2 * p - 1 - rank]",
+        "schedules.ScheduleInterleaved1F1B, m, [rank, p + rank]",
+        'assert idle["zero bubble"] == Fraction(p - 1, 6 * m + p - 1)',
+    ),
+    Break(
+        "larger_models/pipeline_parallel",
+        "messages of other schedules are counted too",
+        "model.zero_grad(), events.clear(), sent.clear()",
+        "model.zero_grad(), events.clear()",
+        "assert len(traffic[name]) == n * m and sum(traffic[name])",
+    ),
+    Break(
+        "larger_models/pipeline_parallel",
+        "the shapes are given to both stages",
+        "for shapes, extra in ({}, 1), ",
+        'for shapes, extra in ({"input_args": x, "output_args": x}, 1), ',
+        "assert norm.num_batches_tracked == m + extra",
+    ),
 )
 
 

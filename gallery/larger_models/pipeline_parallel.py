@@ -1,0 +1,299 @@
+"""
+Pipeline parallel: who works, and who waits
+===========================================
+
+:Card: Four schedules, one gradient, and fewer idle ranks.
+:Learn: You will train one model in stages with PyTorch's schedules, and count how long
+    each rank waits, what it keeps, and what it sends.
+:Know first: :doc:`/tutorials/one_process/split_model`
+:Picture: pipeline
+
+If each rank holds a few layers, a model can be as large as the memory of all GPUs
+together. But a rank needs the output of the rank before it, so most of them would wait.
+
+A pipeline cuts the batch into micro-batches, and a *schedule* decides their order. We
+run four schedules, compare their gradients, and draw who waits for whom.
+
+.. code-block:: bash
+
+   torchrun --standalone --nproc-per-node=4 pipeline_parallel.py
+"""
+
+# %%
+# Start the ranks
+# ---------------
+#
+# The programs with ranks on this site begin like this, and
+# :doc:`/tutorials/ranks/hello_ranks` explains the steps. In real training leave
+# ``timeout`` out. One rank is enough here, but then nobody waits. The function at the
+# end returns the values of all ranks as a list, and we use it only to look.
+import os
+from datetime import timedelta
+
+import torch
+import torch.distributed as dist
+import torch.distributed.nn  # imported later, it would hold the group
+
+if "WORLD_SIZE" not in os.environ:
+    raise SystemExit(
+        "Start with: torchrun --standalone --nproc-per-node=4 pipeline_parallel.py")
+rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+local_rank = int(os.environ["LOCAL_RANK"])
+local_world_size = int(os.environ["LOCAL_WORLD_SIZE"])
+
+accelerator = torch.accelerator.current_accelerator()
+n_gpus = torch.accelerator.device_count()
+# Gloo sends no tensors of a Mac's GPU.
+gpu_per_rank = n_gpus >= local_world_size and accelerator.type != "mps"
+device = torch.device(f"{accelerator}:{local_rank}" if gpu_per_rank else "cpu")
+if gpu_per_rank:
+    torch.accelerator.set_device_index(local_rank)
+if rank == 0:
+    print(f"device: {device.type} (GPUs seen: {n_gpus}, ranks: {local_world_size})")
+
+backend = dist.get_default_backend_for_device(device)
+dist.init_process_group(backend, timeout=timedelta(seconds=60))
+
+
+def from_all_ranks(value):
+    values = [None] * world_size
+    dist.all_gather_object(values, value)
+    return values
+
+
+# %%
+# Each rank holds consecutive layers
+# ----------------------------------
+#
+# A *stage* is a part of consecutive layers. The model has two layers for each rank.
+# Every rank builds all of them here, to have the gradients of one process. In real
+# training it builds only its own, and its optimizer has only their parameters.
+from torch import nn
+
+p, m = world_size, 2 * world_size  # number of ranks, of micro-batches
+torch.manual_seed(0)
+layers = [nn.Sequential(nn.Linear(64, 64), nn.Tanh()) for _ in range(2 * p)]
+model = nn.Sequential(*layers).double().to(device)  # for a precise comparison
+inputs, labels = torch.randn(2, 4 * m, 64).double().to(device)  # (samples, features)
+loss_function = nn.MSELoss()
+loss_function(model(inputs), labels).backward()
+expected = {parameter: parameter.grad for parameter in model.parameters()}
+
+# %%
+# A stage does what a schedule tells it
+# -------------------------------------
+#
+# ``PipelineStage`` wraps the layers of a stage. A schedule calls its methods for the
+# forward and the backward pass of micro-batch i, and for messages. This subclass also
+# writes down the calls, and the bytes that go to the next stage. As many come back in
+# the backward pass, since a gradient has the size of its tensor.
+from torch.distributed.pipelining import schedules
+from torch.distributed.pipelining.stage import PipelineStage
+
+events, sent = [], []
+
+
+class RecordedStage(PipelineStage):
+    def forward_one_chunk(self, i, *args, **kwargs):
+        events.append(("forward", self.stage_index, i))
+        return super().forward_one_chunk(i, *args, **kwargs)
+
+    def backward_one_chunk(self, i, *args, **kwargs):
+        full = kwargs.get("full_backward", True)
+        events.append(("backward" if full else "input gradients", self.stage_index, i))
+        return super().backward_one_chunk(i, *args, **kwargs)
+
+    def backward_weight_one_chunk(self, i, *args, **kwargs):
+        events.append(("weight gradients", self.stage_index, i))
+        return super().backward_weight_one_chunk(i, *args, **kwargs)
+
+    def get_fwd_send_ops(self, i):
+        messages = super().get_fwd_send_ops(i)
+        sent.extend(message.tensor.nbytes for message in messages)
+        return messages
+
+
+# %%
+# Four schedules, one gradient
+# ----------------------------
+#
+# - *GPipe* does all forward passes, then all backward passes.
+# - *1F1B* begins backward passes early, then alternates: one forward, one backward.
+# - *Interleaved 1F1B* gives each rank several smaller stages. Of eight, the first of
+#   four ranks has stages 0 and 4, so a micro-batch goes round twice.
+# - *Zero-bubble* schedules split the backward pass. Another rank needs only the
+#   gradients of the inputs, so those of the weights can wait and fill gaps. In ours, a
+#   micro-batch goes down the ranks and up again.
+runs = {
+    "whole batch": (schedules.ScheduleGPipe, 1, [rank]),
+    "GPipe": (schedules.ScheduleGPipe, m, [rank]),
+    "1F1B": (schedules.Schedule1F1B, m, [rank]),
+    "interleaved 1F1B": (schedules.ScheduleInterleaved1F1B, m, [rank, p + rank]),
+    "zero bubble": (schedules.ScheduleZBVZeroBubble, m, [rank, 2 * p - 1 - rank]),
+}
+
+# %%
+# Only the rank with the first stage passes the inputs, and only the one with the last
+# stage passes the labels and knows the loss. It is a mean, so the schedule divides the
+# gradients by the number of micro-batches. For a sum, set ``scale_grads=False``.
+orders, traffic, bars, idle, kept = {}, {}, {}, {}, {}
+for name, (schedule_class, n, mine) in runs.items():
+    n_stages, size = p * len(mine), 2 // len(mine)  # size: layers in a stage
+    stages = [RecordedStage(model[s * size:][:size], s, n_stages, device) for s in mine]
+    schedule = schedule_class(stages if len(mine) > 1 else stages[0], n, loss_function)
+    model.zero_grad(), events.clear(), sent.clear()
+    schedule.step(
+        *([inputs] if 0 in mine else []),
+        target=labels if n_stages - 1 in mine else None)
+    for stage in stages:
+        for ours in stage.submod.parameters():
+            torch.testing.assert_close(ours.grad, expected[ours], rtol=1e-6, atol=0)
+    orders[name], traffic[name] = from_all_ranks(events), sum(from_all_ranks(sent), [])
+
+# %%
+# A clock shows who waits
+# -----------------------
+#
+# Ranks that share a few cores cannot measure how GPUs would wait. So we lay the events
+# on a clock, where messages take no time. In one *slot* a layer computes the forward
+# pass of a micro-batch. Its backward pass takes two, one for the gradients of the
+# inputs and one for those of the weights.
+from fractions import Fraction
+from functools import cache
+from itertools import accumulate, product
+
+
+def on_a_clock(orders, slots):  # slots: of a forward pass, for each stage
+    place = {e: (r, k) for r, order in enumerate(orders) for k, e in enumerate(order)}
+    neighbor = {"forward": -1, "backward": 1, "input gradients": 1}
+
+    @cache
+    def begin_and_end(event):
+        (kind, stage, i), (r, k) = event, place[event]
+        before = orders[r][:k][-1:] + [(kind, stage + neighbor.get(kind, 2 * p), i)]
+        begin = max([begin_and_end(e)[1] for e in before if e in place], default=0)
+        return begin, begin + slots[stage] * (2 if kind == "backward" else 1)
+
+    bars = [(r, *begin_and_end(event), *event) for event, (r, _) in place.items()]
+    return bars, max(end for _, _, end, *_ in bars)
+
+
+# %%
+# An event begins when its rank is free and the neighbor is done. We also count the most
+# activations that a rank keeps at a time, as layers times micro-batches.
+change = {"forward": 1, "input gradients": 0, "backward": -1, "weight gradients": -1}
+for name, (_, n, mine) in runs.items():
+    slots = 2 // len(mine) * m // n  # a whole batch takes as long as m micro-batches
+    bars[name], n_slots = on_a_clock(orders[name], [slots] * p * len(mine))
+    busy = sum(end - begin for _, begin, end, *_ in bars[name])
+    idle[name] = 1 - Fraction(busy, n_slots * p)
+    kept[name] = [
+        slots * max(accumulate(change[kind] for kind, *_ in order))
+        for order in orders[name]]
+    if rank == 0:
+        print(f"{name:16} slots: {n_slots:3}, idle: {idle[name]!s:>4}, "
+              f"messages: {len(traffic[name]):2}, kept: {kept[name]}")
+
+# %%
+# Micro-batches fill the time, but not all of it
+# ----------------------------------------------
+#
+# With a whole batch, one rank works and all others wait. With m micro-batches on p
+# ranks, GPipe and 1F1B are idle for (p - 1) / (m + p - 1) of the slots, the *bubble*,
+# because the pipeline has to fill and to drain. More micro-batches make it smaller. So
+# do smaller stages, which fill it sooner. The cells of the figure are events with the
+# number of their micro-batch.
+#
+# .. alt-text:: Four timelines with a row for each of four ranks. GPipe has one large
+#    gap between forward and backward passes, 1F1B has several. Interleaved 1F1B has
+#    smaller gaps and ends sooner. Zero bubble has no gap within a row, and ends first.
+assert idle["whole batch"] == Fraction(p - 1, p)
+assert idle["GPipe"] == idle["1F1B"] == Fraction(p - 1, m + p - 1)
+assert idle["interleaved 1F1B"] == Fraction(p - 1, 2 * m + p - 1)
+assert idle["zero bubble"] == Fraction(p - 1, 6 * m + p - 1)
+
+if rank == 0:
+    import matplotlib.pyplot as plt
+
+    styles = {"forward": ("C0", ""), "backward": ("C3", "xxxx"),
+              "input gradients": ("C3", "////"), "weight gradients": ("C4", "\\\\\\\\")}
+    fig, axes = plt.subplots(4, sharex=True, figsize=(7, 6.5), layout="constrained")
+    for ax, name in zip(axes, list(bars)[1:]):
+        for r, (kind, (color, hatch)) in product(range(p), styles.items()):
+            cells = [bar for bar in bars[name] if bar[0] == r and bar[3] == kind]
+            spans = [(begin, end - begin - 0.15) for _, begin, end, *_ in cells]
+            ax.broken_barh(spans, (r - 0.45, 0.9), facecolor=color, alpha=0.2)
+            ax.broken_barh(spans, (r + 0.17, 0.28), facecolor=color, hatch=hatch)
+            for (x, w), cell in zip(spans, cells):
+                ax.text(x + w / 2, r, cell[-1], color=color, fontsize=9, ha="center")
+        ax.set_title(f"{name}, idle: {float(idle[name]):.0%}", loc="left")
+        ax.set(yticks=range(p), ylabel="rank", ylim=(p - 0.4, -0.6), xlim=(0, None))
+    axes[-1].set(xlabel="slot")
+    strips = axes[0].collections[1:8:2]  # of the first rank
+    fig.legend(strips, styles, loc="outside lower center", ncols=4, fontsize=10)
+    plt.show()
+
+# %%
+# 1F1B keeps less, interleaving sends more
+# ----------------------------------------
+#
+# Activations are kept until the backward pass is complete. GPipe keeps those of all m
+# micro-batches, 1F1B those of p at most, so it is preferred, although it waits as long.
+# Our zero-bubble schedule keeps those of p on every rank, interleaved 1F1B a few more.
+#
+# What a stage sends depends on the samples, not on the number of its layers, and goes
+# to one neighbor. So pipelines suit slow links between machines. But interleaved 1F1B
+# has more stages, so it sends more than twice as much.
+assert kept["GPipe"] == [2 * m] * p and kept["zero bubble"] == [2 * p] * p
+assert kept["1F1B"] == [2 * (p - r) for r in range(p)]
+assert max(kept["interleaved 1F1B"]) == 3 * p - 1
+borders = {"GPipe": p - 1, "1F1B": p - 1, "zero bubble": 2 * p - 2}
+for name, n in (borders | {"interleaved 1F1B": (2 * p - 1) * (p > 1)}).items():
+    assert len(traffic[name]) == n * m and sum(traffic[name]) == n * inputs.nbytes
+
+# %%
+# Two limits: unequal stages and batch normalization
+# --------------------------------------------------
+#
+# If one stage takes twice as long, a step takes nearly twice as long too, because all
+# ranks wait for it. So give the stages with the embedding or the output fewer layers.
+#
+# Batch normalization takes mean and variance from each micro-batch alone. And before
+# the first step, PyTorch 2.13 calls each stage once more to learn the shapes, all but
+# the first with memory that nobody has written. The running statistics remember that.
+# If you give the shapes, the extra call is left out.
+assert on_a_clock(orders["1F1B"], [2] * (p - 1) + [4])[1] == 12 * m + 6 * (p - 1)
+x = torch.empty_like(inputs[:4], requires_grad=True)
+for shapes, extra in ({}, 1), ({"input_args": x, "output_args": x}, 0):
+    norm = nn.BatchNorm1d(64).double().to(device)
+    stage = PipelineStage(norm, rank, p, device, **shapes)
+    schedules.ScheduleGPipe(stage, m, loss_function).step(
+        *([inputs] if rank == 0 else []), target=labels if rank == p - 1 else None)
+    assert norm.num_batches_tracked == m + extra
+
+# %%
+# Which schedule when
+# -------------------
+#
+# Use a pipeline if the model does not fit, the links are slow, and the batch can be cut
+# into many more micro-batches than there are ranks. Begin with 1F1B. Interleaved 1F1B
+# pays with few micro-batches and fast links. A zero-bubble schedule pays if each half
+# of backward takes as long as forward, but it refuses layers with ``torch.compile``.
+#
+# At the end every rank leaves the group. Stages hold it, so delete them first:
+# otherwise its threads can outlive it, and now and then a rank aborts at its very end.
+del stages, stage, schedule
+dist.destroy_process_group()
+
+# %%
+# Try it
+# ------
+#
+# - Set m to four times the number of ranks. What does 1F1B keep then?
+# - Pass ``scale_grads=False`` to all schedules. Which still has the right gradients?
+#
+# Where to go next
+# ----------------
+#
+# - The `manual <https://docs.pytorch.org/docs/stable/distributed.pipelining.html>`__
+#   shows how to split a model without changing it.
