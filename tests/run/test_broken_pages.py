@@ -596,6 +596,41 @@ BREAKS = (
         'for shapes, extra in ({"input_args": x, "output_args": x}, 1), ',
         "assert norm.num_batches_tracked == m + extra",
     ),
+    Break(
+        "larger_models/experts",
+        "a token goes through all experts",
+        "output[chosen == i] = expert(tokens[chosen == i])",
+        "output[chosen == i] = expert(tokens)[chosen == i]",
+        "assert in_mixture.get_total_flops() == in_one.get_total_flops()",
+    ),
+    Break(
+        "larger_models/experts",
+        "the router's probability is no factor of the output",
+        "return probability[..., None] * through(",
+        "return through(",
+        "assert router.weight.grad is not None",
+    ),
+    Break(
+        "larger_models/experts",
+        "gradients do not travel back to their tokens",
+        "AllToAll.apply(gradient, ctx.receive, ctx.send), None",
+        "gradient.new_zeros(sum(ctx.send), width), None",
+        "torch.testing.assert_close(my_tokens.grad, tokens.grad[rank])",
+    ),
+    Break(
+        "larger_models/experts",
+        "the results keep the order of their experts",
+        "returned[order.argsort()]",
+        "returned",
+        "torch.testing.assert_close(output, expected[rank])",
+    ),
+    Break(
+        "larger_models/experts",
+        "the auxiliary loss is left out",
+        "train(20, auxiliary_loss)[-1]",
+        "train(20)[-1]",
+        "assert world_size == 1 or fullest[0] > 1.5 > fullest[1]",
+    ),
 )
 
 

@@ -1,0 +1,300 @@
+"""
+Experts: more parameters, the same work per token
+=================================================
+
+:Card: Tokens travel to their experts, and all wait for one rank.
+:Learn: You will build a mixture of experts, give each rank experts of its own, send
+    the tokens to them, and see who waits when most tokens want the same expert.
+:Know first: :doc:`/tutorials/ranks/collectives`
+:Picture: experts
+
+A model with more parameters learns more, but each *token*, one vector of its input,
+takes more work. In a mixture of experts a token goes through only one of many networks.
+So the parameters grow, and the work for a token does not.
+
+We build such a layer in one process and spread its experts over the ranks, with equal
+gradients. Then most tokens want the same expert, all ranks wait for it, and we mend it.
+
+.. code-block:: bash
+
+   torchrun --standalone --nproc-per-node=4 experts.py
+"""
+
+# %%
+# Start the ranks
+# ---------------
+#
+# The programs with ranks on this site begin like this, and
+# :doc:`/tutorials/ranks/hello_ranks` explains the steps. In real training leave
+# ``timeout`` out. One rank is enough here, but then nothing travels and nobody waits.
+import os
+from datetime import timedelta
+
+import torch
+import torch.distributed as dist
+import torch.distributed.nn  # imported later, it would hold the group
+
+if "WORLD_SIZE" not in os.environ:
+    raise SystemExit(
+        "Start with: torchrun --standalone --nproc-per-node=4 experts.py")
+rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+local_rank = int(os.environ["LOCAL_RANK"])
+local_world_size = int(os.environ["LOCAL_WORLD_SIZE"])
+
+accelerator = torch.accelerator.current_accelerator()
+n_gpus = torch.accelerator.device_count()
+# Gloo sends no tensors of a Mac's GPU.
+gpu_per_rank = n_gpus >= local_world_size and accelerator.type != "mps"
+device = torch.device(f"{accelerator}:{local_rank}" if gpu_per_rank else "cpu")
+if gpu_per_rank:
+    torch.accelerator.set_device_index(local_rank)
+if rank == 0:
+    print(f"device: {device.type} (GPUs seen: {n_gpus}, ranks: {local_world_size})")
+
+backend = dist.get_default_backend_for_device(device)
+dist.init_process_group(backend, timeout=timedelta(seconds=60))
+
+
+# %%
+# A router chooses an expert for each token
+# -----------------------------------------
+#
+# An *expert* is a small network, like the feed-forward part of a transformer's block. A
+# linear layer, the *router* or gate, gives a token a probability for each expert, and
+# the most probable one computes. Many models take several and add their outputs. The
+# choice itself has no gradient. So the output is multiplied by the probability, which
+# then rises where the expert helps. Our router begins with a preference for expert 0.
+from torch import nn
+
+width, n_tokens, n_experts = 32, 64, 2 * world_size  # n_tokens is that of one rank
+
+
+def build(part=slice(None)):
+    torch.manual_seed(0)
+    router = nn.Linear(width, n_experts)
+    router.bias.detach()[0] = 1
+    experts = [nn.Sequential(nn.Linear(width, 64), nn.ReLU(), nn.Linear(64, width))
+               for _ in range(n_experts)]
+    return router.to(device), nn.ModuleList(experts[part]).to(device)
+
+
+def through(experts, tokens, chosen):
+    output = torch.zeros_like(tokens)
+    for i, expert in enumerate(experts):
+        output[chosen == i] = expert(tokens[chosen == i])
+    return output
+
+
+def mixture(router, experts, tokens):
+    probability, chosen = router(tokens).softmax(dim=-1).max(dim=-1)
+    return probability[..., None] * through(experts, tokens, chosen)
+
+
+# %%
+# All experts together have many times the parameters of one. But a token takes only the
+# work of one expert and of the router, as PyTorch's counter of operations shows.
+from torch.utils.flop_counter import FlopCounterMode
+
+router, experts = build()
+tokens = torch.randn(world_size, n_tokens, width).to(device)  # those of all ranks
+labels, loss_function = tokens.sin(), nn.MSELoss()
+tokens.requires_grad_()  # in a model, the layers before need these gradients
+with FlopCounterMode(display=False) as in_mixture:
+    expected = mixture(router, experts, tokens)
+with FlopCounterMode(display=False) as in_one:
+    router(tokens), experts[0](tokens)
+one, every = (sum(p.numel() for p in m.parameters()) for m in (experts[0], experts))
+if rank == 0:
+    print(f"{every} parameters in {n_experts} experts, {one} for each token")
+assert every == n_experts * one
+assert in_mixture.get_total_flops() == in_one.get_total_flops()
+loss_function(expected, labels).backward()
+assert router.weight.grad is not None
+
+# %%
+# Tokens travel, and experts stay
+# -------------------------------
+#
+# In *expert parallel* training each rank has tokens and experts of its own, and a copy
+# of the router. ``all_to_all_single`` sends each token to the rank of its expert. But
+# autograd does not see it, so gradients would end there without an error. We tell it
+# the way back: gradients go to where the tokens came from. PyTorch's own version, in
+# ``torch.distributed.nn.functional``, is deprecated.
+sent = []  # bytes to other ranks, by journey
+
+
+class AllToAll(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, rows, send, receive):
+        ctx.send, ctx.receive = send, receive
+        received = rows.new_empty(sum(receive), width)
+        dist.all_to_all_single(received, rows.contiguous(), receive, send)
+        sent.append((sum(send) - send[rank]) * width * rows.itemsize)
+        return received
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return AllToAll.apply(gradient, ctx.receive, ctx.send), None, None
+
+
+# %%
+# ``send`` and ``receive`` say how many rows go to each rank and come from it. A rank
+# sorts its tokens by expert and counts them, and the counts travel first. Then the
+# tokens travel, the experts compute, and the results travel back to their old places.
+def per_rank(counts):  # (..., experts) -> (ranks,)
+    return counts.view(-1, world_size, 2).sum(dim=(0, 2))
+
+
+def expert_parallel(router, my_experts, tokens):
+    probabilities = router(tokens).softmax(dim=1)  # (tokens, experts)
+    probability, chosen = probabilities.max(dim=1)
+    order, counts = chosen.argsort(), chosen.bincount(minlength=n_experts)
+    arriving = torch.empty_like(counts)
+    dist.all_to_all_single(arriving, counts)
+    send, receive = per_rank(counts).tolist(), per_rank(arriving).tolist()
+
+    received = AllToAll.apply(tokens[order], send, receive)
+    which = torch.arange(2, device=device).repeat(world_size)  # 0, 1, 0, 1, ...
+    results = through(my_experts, received, which.repeat_interleave(arriving))
+    returned = AllToAll.apply(results, receive, send)
+    return probability[:, None] * returned[order.argsort()], probabilities, counts
+
+
+# %%
+# NCCL takes these lists from the CPU, so ``tolist`` waits for the GPU in each such
+# layer. A rank without tokens has to make all the calls too, or the others hang.
+#
+# Experts need no all-reduce
+# --------------------------
+#
+# Each rank trains with its own tokens and two of the experts. It divides its loss by
+# the number of ranks, so all losses add up to the mean over all tokens.
+mine = slice(2 * rank, 2 * rank + 2)
+my_tokens = tokens[rank].detach().requires_grad_()
+
+
+def train(steps, extra_loss=lambda probabilities, counts: 0):
+    router, experts = build(mine)
+    optimizer = torch.optim.SGD([*router.parameters(), *experts.parameters()], lr=2.0)
+    for _ in range(steps):
+        output, probabilities, counts = expert_parallel(router, experts, my_tokens)
+        loss = loss_function(output, labels[rank]) + extra_loss(probabilities, counts)
+        optimizer.zero_grad()
+        (loss / world_size).backward()
+        for p in router.parameters():
+            dist.all_reduce(p.grad)
+        optimizer.step()
+    grid = counts.repeat(world_size)
+    dist.all_gather_single(grid, counts)  # from rank to expert
+    return router, experts, output, grid.view(world_size, n_experts).cpu()
+
+
+# %%
+# In the first step, outputs and gradients equal those of one process.
+my_router, my_experts, output, grid = train(steps=1)
+torch.testing.assert_close(output, expected[rank])
+torch.testing.assert_close(my_tokens.grad, tokens.grad[rank])
+torch.testing.assert_close(my_router.weight.grad, router.weight.grad)
+for p, q in zip(my_experts.parameters(), experts[mine].parameters()):
+    torch.testing.assert_close(p.grad, q.grad)
+
+# %%
+# Only the router needs an all-reduce. The gradients of an expert are complete, because
+# the tokens of all ranks came to it. So do not wrap experts in DDP: it would overwrite
+# them with those of rank 0, and average the gradients of different experts. Only ranks
+# with copies of the same expert exchange its gradients, in a group of their own.
+#
+# A token that leaves its rank travels four times: to its expert and back, and then its
+# gradients. Its own rank sends it on the first journey and on the third.
+leaving = n_tokens - per_rank(grid[rank])[rank].item()
+assert sent == [leaving * width * 4, sent[1]] * 2  # 4 bytes for each number
+
+# %%
+# All wait for the fullest rank
+# -----------------------------
+#
+# The more tokens a rank receives, the longer it computes, and the others wait for its
+# results. Training does not mend it, because an expert with more tokens learns more.
+#
+# `Switch Transformers <https://arxiv.org/abs/2101.03961>`__ add an *auxiliary loss*:
+# for each expert, the fraction of the tokens that chose it times its mean probability.
+# Only the probability has a gradient, and it falls most for experts with many tokens.
+# Their factor is 0.01, and ours is 0.1 because our training is short.
+def auxiliary_loss(probabilities, counts):
+    return 0.1 * n_experts * (counts / n_tokens * probabilities.mean(dim=0)).sum()
+
+
+grids = {"without auxiliary loss": train(20)[-1],
+         "with auxiliary loss": train(20, auxiliary_loss)[-1]}
+fullest = [per_rank(grid).max() * world_size / grid.sum() for grid in grids.values()]
+if rank == 0:
+    print("fullest rank, times the mean:", *(f"{times:.1f}" for times in fullest))
+assert world_size == 1 or fullest[0] > 1.5 > fullest[1]
+
+# %%
+# In the figure each row is a rank that sends, and the numbers say how many of its
+# tokens go to each expert. Below, they pile up on the ranks that hold these experts.
+#
+# .. alt-text:: Two tables of four sending ranks and eight experts, above bars of the
+#    tokens that each rank receives. Without auxiliary loss most go to rank 0, and the
+#    others wait. With it, all four bars are about equally high.
+if rank == 0:
+    import matplotlib.pyplot as plt
+
+    fig, axes = plt.subplots(2, 2, sharey="row", figsize=(7, 4.8))
+    x = [2 * r + 0.5 for r in range(world_size)]
+    for (table, bars), (title, grid) in zip(axes.T, grids.items()):
+        top = torch.zeros(world_size)
+        for r, row in enumerate(grid):
+            bars.bar(x, per_rank(row), 1.8, top, color=f"C{r}", hatch="/.x-"[r % 4] * 2)
+            top += per_rank(row)
+            for e, n in enumerate(row.tolist()):
+                table.bar(e, 0.9, 0.9, r - 0.45, color=f"C{r}", alpha=0.1 + n / 128)
+                table.text(e, r, n, ha="center", va="center")
+        bars.bar(x, top.max() - top, 1.8, top, fill=False, ls=":", label="waits")
+        bars.axhline(top.max(), ls="--", label="all wait until here")
+        table.set(title=title, xlabel="expert", xticks=range(n_experts))
+        bars.set(xlabel="rank", xticks=x, xticklabels=range(world_size))
+    axes[0, 0].set(ylabel="from rank", yticks=range(world_size), ylim=(world_size, -1))
+    axes[1, 0].set(ylabel="tokens", ylim=(0, 1.1 * n_tokens * world_size))
+    bars.legend()
+    plt.show()
+
+# %%
+# A capacity drops what is too much
+# ---------------------------------
+#
+# A second remedy works at once: an expert takes no more than its *capacity* of tokens
+# from each rank, here 1.25 times the mean. The tokens beyond it skip the layer.
+capacity = int(1.25 * n_tokens / n_experts)
+dropped = [(grid - capacity).clamp(min=0).sum() / grid.sum() for grid in grids.values()]
+if rank == 0:
+    print("dropped without and with the loss:", *(f"{part:.0%}" for part in dropped))
+assert dropped[1] < dropped[0] / 2
+
+# %%
+# If each message has room for the capacity, even half empty, no counts travel and no
+# rank waits for its GPU. But dropped tokens learn nothing here, and a strong auxiliary
+# loss makes the router choose for balance, not for the token. `DeepSeek-V3
+# <https://arxiv.org/abs/2412.19437>`__ chooses with a bias, lower for busy experts.
+#
+# When to use experts
+# -------------------
+#
+# Use them when a model should learn more while a token takes no more work. Each layer
+# makes five all-to-all calls in a step, one with counts and four with tokens, and waits
+# for them, so links have to be fast. Leave them when one GPU has to hold them all, or
+# when most tokens would leave their machine.
+dist.destroy_process_group()
+
+# %%
+# Try it
+# ------
+#
+# - Make the factor of the auxiliary loss 0.01. Which assert notices?
+# - Make the capacity 1.0 times the mean, then 2.0. How many tokens are dropped?
+#
+# Where to go next
+# ----------------
+#
+# - The `history <https://huggingface.co/blog/moe>`__ of experts, and how to tune them.
