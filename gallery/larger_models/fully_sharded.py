@@ -199,10 +199,10 @@ assert most[longer] == own + whole and most["DDP"] == most["ZeRO-1"] == whole
 
 # %%
 # In the figure, on rank 0, parameters stay at 4 bytes with DDP and ZeRO-1. Without
-# resharding they grow to as much, and shrink in the backward pass. With ``fully_shard``
-# only one block at a time is added to the rank's rows. So do not shard a model without
-# its blocks, or all of it is whole at once. On GPUs expect two whole blocks, because
-# the next one is `gathered early to hide the traffic
+# resharding, whole blocks add up, and go again in the backward pass. ``fully_shard``
+# adds only one block at a time to the rank's rows. So do not shard a model without its
+# blocks, or all of it is whole at once. On GPUs expect two whole blocks, because the
+# next one is `gathered early to hide the traffic
 # <https://docs.pytorch.org/tutorials/intermediate/FSDP_tutorial.html>`__.
 #
 # .. alt-text:: Four charts of stacked bars. DDP: Adam and parameters are 12 high, and

@@ -274,7 +274,7 @@ if rank == 0:
 #   block's work grows with the square of its length.
 # - **All-gather**: as many bytes, but each rank holds all keys and values for a while.
 # - **Ulysses**: an all-to-all gives each rank all tokens of some heads. It sends only
-#   4 · (w - 1) / w · n bytes forward, but there must be as many heads as ranks.
+#   4 · (w - 1) / w · n bytes forward, but needs at least as many heads as ranks.
 #
 # On GPUs let a fused kernel compute the blocks, as PyTorch's `prototype
 # <https://docs.pytorch.org/tutorials/unstable/context_parallel.html>`__ does:

@@ -297,3 +297,4 @@ dist.destroy_process_group()
 #
 # - The `manual <https://docs.pytorch.org/docs/stable/distributed.pipelining.html>`__
 #   shows how to split a model without changing it.
+# - :doc:`/tutorials/larger_models/two_dimensions` combines ways to share a model.
