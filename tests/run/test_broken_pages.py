@@ -631,6 +631,41 @@ BREAKS = (
         "train(20)[-1]",
         "assert world_size == 1 or fullest[0] > 1.5 > fullest[1]",
     ),
+    Break(
+        "larger_models/two_dimensions",
+        "the groups of rows and columns are mistaken for each other",
+        "my_column, my_row = map(",
+        "my_row, my_column = map(",
+        "assert my_row == mesh.mesh[row].tolist()",
+    ),
+    Break(
+        "larger_models/two_dimensions",
+        "the samples of the first rank stay with it",
+        '    dist.broadcast(inputs, group=mesh.get_group("tp"), group_src=0)',
+        "",
+        "assert torch.allclose(model(inputs), single(inputs))\n",
+    ),
+    Break(
+        "larger_models/two_dimensions",
+        "the sampler counts all ranks",
+        "DistributedSampler(samples, n_rows, row, shuffle=False)",
+        "DistributedSampler(samples, rank=rank, shuffle=False)",
+        "assert torch.allclose(part.grad.to_local(), whole.grad[",
+    ),
+    Break(
+        "larger_models/two_dimensions",
+        "the names of the hybrid mesh are in the wrong order",
+        'mesh_dim_names=("replicate", "shard")',
+        'mesh_dim_names=("shard", "replicate")',
+        'assert counts["hybrid"] == {"replicate": {"all-reduce": 2}',
+    ),
+    Break(
+        "larger_models/two_dimensions",
+        "an all-reduce is counted as one pass",
+        'passes = 2 if kind == "all-reduce" else 1',
+        "passes = 1",
+        'assert slow["hybrid"] == 2 * (n_rows - 1)',
+    ),
 )
 
 

@@ -32,10 +32,12 @@ torch.cuda.device_count() or torch.accelerator.device_count()
 """
 # What our pages use of torch and its documentation does not describe by this name.
 UNDESCRIBED = {
+    "torch.ScriptObject",
     "torch._C._distributed_c10d._dump_fr_trace",
     "torch.bfloat16",
     "torch.distributed.DebugLevel.DETAIL",
     "torch.distributed.DebugLevel.OFF",
+    "torch.distributed.ProcessGroup.unbox",
     "torch.distributed.get_default_backend_for_device",
     "torch.distributed.set_debug_level",
     "torch.distributed.tensor.Replicate",
@@ -47,6 +49,7 @@ UNDESCRIBED = {
     "torch.nn.parallel.parallel_apply",
     "torch.nn.parallel.replicate",
     "torch.nn.parallel.scatter",
+    "torch.utils._python_dispatch.TorchDispatchMode",
     "torch.utils.flop_counter.FlopCounterMode",
     "torch.version.hip",
 }
