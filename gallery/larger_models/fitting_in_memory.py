@@ -263,7 +263,7 @@ plt.show()
 # %%
 # Activations hardly count now. SGD without momentum keeps no numbers, and 8-bit Adam
 # about a quarter of what Adam keeps. Frozen parameters need neither gradients nor Adam,
-# so LoRA trains only a few small matrices. To train all parameters with Adam, share the
+# and LoRA freezes all but a few small matrices. To train all parameters with Adam, share the
 # 16 bytes between GPUs.
 #
 # On a GPU, ``torch.accelerator.max_memory_allocated()`` gives the peak, and a `memory

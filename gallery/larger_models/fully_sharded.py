@@ -77,7 +77,7 @@ def bytes_of(tensors):  # of a sharded tensor, only what this rank keeps
 
 
 # %%
-# The next block only measures. It notes the bytes of each collective, and those of an
+# The next code only measures. It notes the bytes of each collective, and those of an
 # all-reduce twice, because it is a reduce-scatter and an all-gather. In each step it
 # looks at the memory 13 times: before each of the six layers, after the backward pass
 # of each, and before the optimizer's step.
