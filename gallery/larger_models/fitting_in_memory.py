@@ -263,8 +263,8 @@ plt.show()
 # %%
 # Activations hardly count now. SGD without momentum keeps no numbers, and 8-bit Adam
 # about a quarter of what Adam keeps. Frozen parameters need neither gradients nor Adam,
-# and LoRA freezes all but a few small matrices. To train all parameters with Adam, share the
-# 16 bytes between GPUs.
+# and LoRA freezes all but a few small matrices. To train all parameters with Adam,
+# share the 16 bytes between GPUs.
 #
 # On a GPU, ``torch.accelerator.max_memory_allocated()`` gives the peak, and a `memory
 # snapshot <https://docs.pytorch.org/docs/stable/torch_cuda_memory.html>`__ the code

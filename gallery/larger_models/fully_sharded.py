@@ -210,7 +210,6 @@ assert most[longer] == own + whole and most["DDP"] == most["ZeRO-1"] == whole
 #    parameters rise and fall like a hill. With fully_shard all bars are low.
 if rank == 0:
     import matplotlib.pyplot as plt
-
     fig, axes = plt.subplots(2, 2, sharex=True, sharey=True, figsize=(7, 4.6))
     for ax, way in zip(axes.flat, ("DDP", "ZeRO-1", longer, "fully_shard")):
         floor = [0] * 13

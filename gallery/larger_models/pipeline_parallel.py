@@ -3,7 +3,7 @@ Pipeline parallel: who works, and who waits
 ===========================================
 
 :Card: Four schedules, one gradient, and fewer idle ranks.
-:Learn: You will train one model in stages with PyTorch's schedules, and count how long
+:Learn: You will run one model in stages with PyTorch's schedules, and count how long
     each rank waits, what it keeps, and what it sends.
 :Know first: :doc:`/tutorials/one_process/split_model`
 :Picture: pipeline
@@ -85,8 +85,7 @@ expected = {parameter: parameter.grad for parameter in model.parameters()}
 #
 # ``PipelineStage`` wraps the layers of a stage. A schedule calls its methods for the
 # forward and the backward pass of micro-batch i, and for messages. This subclass also
-# writes down the calls, and the bytes that go to the next stage. As many come back in
-# the backward pass, since a gradient has the size of its tensor.
+# writes down the calls and the bytes sent forward. As many come back, as gradients.
 from torch.distributed.pipelining import schedules
 from torch.distributed.pipelining.stage import PipelineStage
 
@@ -124,7 +123,7 @@ class RecordedStage(PipelineStage):
 # - *Zero-bubble* schedules split the backward pass. Another rank needs only the
 #   gradients of the inputs, so those of the weights can wait and fill gaps. In ours, a
 #   micro-batch goes down the ranks and up again.
-runs = {
+runs = {  # class, number of micro-batches, stages of this rank
     "whole batch": (schedules.ScheduleGPipe, 1, [rank]),
     "GPipe": (schedules.ScheduleGPipe, m, [rank]),
     "1F1B": (schedules.Schedule1F1B, m, [rank]),
@@ -157,7 +156,8 @@ for name, (schedule_class, n, mine) in runs.items():
 # Ranks that share a few cores cannot measure how GPUs would wait. So we lay the events
 # on a clock, where messages take no time. In one *slot* a layer computes the forward
 # pass of a micro-batch. Its backward pass takes two, one for the gradients of the
-# inputs and one for those of the weights.
+# inputs and one for those of the weights. An event begins when its rank is free and the
+# neighbor is done.
 from fractions import Fraction
 from functools import cache
 from itertools import accumulate, product
@@ -170,7 +170,9 @@ def on_a_clock(orders, slots):  # slots: of a forward pass, for each stage
     @cache
     def begin_and_end(event):
         (kind, stage, i), (r, k) = event, place[event]
-        before = orders[r][:k][-1:] + [(kind, stage + neighbor.get(kind, 2 * p), i)]
+        before = orders[r][:k][-1:]  # on this rank
+        if kind in neighbor:
+            before.append((kind, stage + neighbor[kind], i))
         begin = max([begin_and_end(e)[1] for e in before if e in place], default=0)
         return begin, begin + slots[stage] * (2 if kind == "backward" else 1)
 
@@ -179,17 +181,15 @@ def on_a_clock(orders, slots):  # slots: of a forward pass, for each stage
 
 
 # %%
-# An event begins when its rank is free and the neighbor is done. We also count the most
-# activations that a rank keeps at a time, as layers times micro-batches.
+# We also count how much a rank keeps at most, as layers times micro-batches.
 change = {"forward": 1, "input gradients": 0, "backward": -1, "weight gradients": -1}
 for name, (_, n, mine) in runs.items():
     slots = 2 // len(mine) * m // n  # a whole batch takes as long as m micro-batches
     bars[name], n_slots = on_a_clock(orders[name], [slots] * p * len(mine))
     busy = sum(end - begin for _, begin, end, *_ in bars[name])
     idle[name] = 1 - Fraction(busy, n_slots * p)
-    kept[name] = [
-        slots * max(accumulate(change[kind] for kind, *_ in order))
-        for order in orders[name]]
+    rows = [[change[kind] for kind, *_ in order] for order in orders[name]]
+    kept[name] = [slots * max(accumulate(row)) for row in rows]
     if rank == 0:
         print(f"{name:16} slots: {n_slots:3}, idle: {idle[name]!s:>4}, "
               f"messages: {len(traffic[name]):2}, kept: {kept[name]}")
@@ -200,9 +200,9 @@ for name, (_, n, mine) in runs.items():
 #
 # With a whole batch, one rank works and all others wait. With m micro-batches on p
 # ranks, GPipe and 1F1B are idle for (p - 1) / (m + p - 1) of the slots, the *bubble*,
-# because the pipeline has to fill and to drain. More micro-batches make it smaller. So
-# do smaller stages, which fill it sooner. The cells of the figure are events with the
-# number of their micro-batch.
+# because the pipeline has to fill and to drain. More micro-batches make it smaller, and
+# so do smaller stages. Zero bubble leaves p - 1 slots at the ends of each row. In the
+# figure each cell is an event with the number of its micro-batch.
 #
 # .. alt-text:: Four timelines with a row for each of four ranks. GPipe has one large
 #    gap between forward and backward passes, 1F1B has several. Interleaved 1F1B has
@@ -214,7 +214,6 @@ assert idle["zero bubble"] == Fraction(p - 1, 6 * m + p - 1)
 
 if rank == 0:
     import matplotlib.pyplot as plt
-
     styles = {"forward": ("C0", ""), "backward": ("C3", "xxxx"),
               "input gradients": ("C3", "////"), "weight gradients": ("C4", "\\\\\\\\")}
     fig, axes = plt.subplots(4, sharex=True, figsize=(7, 6.5), layout="constrained")
@@ -255,13 +254,14 @@ for name, n in (borders | {"interleaved 1F1B": (2 * p - 1) * (p > 1)}).items():
 # Two limits: unequal stages and batch normalization
 # --------------------------------------------------
 #
-# If one stage takes twice as long, a step takes nearly twice as long too, because all
-# ranks wait for it. So give the stages with the embedding or the output fewer layers.
+# All ranks wait for the slowest stage. If the last one takes twice as long, a step of
+# 1F1B on four ranks takes 114 slots, not 66. So give the stages with the embedding or
+# the output fewer layers.
 #
-# Batch normalization takes mean and variance from each micro-batch alone. And before
-# the first step, PyTorch 2.13 calls each stage once more to learn the shapes, all but
-# the first with memory that nobody has written. The running statistics remember that.
-# If you give the shapes, the extra call is left out.
+# Batch normalization takes mean and variance from each micro-batch alone. And in the
+# first step, PyTorch 2.13 calls each stage once more to learn the shapes, all but the
+# first with memory that nobody has written. The running statistics remember that. If
+# you give the shapes, the extra call is left out.
 assert on_a_clock(orders["1F1B"], [2] * (p - 1) + [4])[1] == 12 * m + 6 * (p - 1)
 x = torch.empty_like(inputs[:4], requires_grad=True)
 for shapes, extra in ({}, 1), ({"input_args": x, "output_args": x}, 0):

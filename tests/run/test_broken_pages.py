@@ -564,8 +564,8 @@ BREAKS = (
     Break(
         "larger_models/pipeline_parallel",
         "a forward pass does not wait for the stage before it",
-        '{"forward": -1, ',
-        '{"forward": 2 * p, ',
+        '{"forward": -1, "backward": 1, ',
+        '{"backward": 1, ',
         'assert idle["whole batch"] == Fraction(p - 1, p)',
     ),
     Break(
