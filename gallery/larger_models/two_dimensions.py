@@ -118,10 +118,13 @@ def parallel(shard_mesh, tp_plan={}):
 
 
 # %%
+# A row reads the same samples
+# ----------------------------
+#
 # The ranks of a row compute one batch together, so the sampler gets the size of the
-# column and the position in it. By default it counts all ranks. Then the ranks of a row
-# add up parts that come from different samples, and no error tells you. A broadcast
-# along the row repairs this, also if samples are changed at random while they load.
+# column and the position in it. A common mistake is the default, which counts all
+# ranks. Then a row adds up parts that come from different samples, and no error tells
+# you. A broadcast along the row repairs this, even if samples are changed at random.
 samples, labels = torch.randn(2, world_size, width).to(device)
 own = list(DistributedSampler(samples, n_rows, row, shuffle=False))
 default = list(DistributedSampler(samples, shuffle=False))
@@ -149,15 +152,13 @@ layouts = {
 # Each direction has its own collectives
 # --------------------------------------
 #
-# We note each collective: its group, its kind, and the bytes of the whole tensor.
-# PyTorch's ``CommDebugMode`` counts them too, but does not tell the groups. So we look
-# at every operation, with a class from a private module.
+# We note the group, the kind and the bytes of each collective. ``CommDebugMode`` does
+# not tell the groups, so we look at every operation, with a class of a private module.
 from torch.distributed.tensor import DTensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-KINDS = {
-    "all_reduce": "all-reduce", "allreduce_": "all-reduce",
-    "_allgather_base_": "all-gather", "_reduce_scatter_base_": "reduce-scatter"}
+KINDS = {"all_reduce": "all-reduce", "_allgather_base_": "all-gather",
+         "allreduce_": "all-reduce", "_reduce_scatter_base_": "reduce-scatter"}
 
 
 class Note(TorchDispatchMode):
@@ -201,15 +202,14 @@ for layout, (grid, model, batch) in layouts.items():
         print(f"{layout}: {counts[layout]}")
 
 # %%
-# Along the row each block adds up its outputs in the forward pass, and the gradients of
-# its inputs in the backward pass. Along the column each block gathers its part of the
-# weights for both passes, and then averages the gradients. In hybrid sharding this
-# happens along the row, and the column has only one all-reduce for each block.
+# Along the row each block adds up its outputs, and later the gradients of its inputs.
+# Along the column it gathers its part of the weights for both passes, and averages the
+# gradients. In hybrid sharding this is the work of the row, and the column has only one
+# all-reduce for each block.
 if min(n_rows, n_columns) > 1:  # a group of one rank sends nothing
     sharding = {"all-gather": 4, "reduce-scatter": 2}
     assert counts["dp and tp"] == {"dp": sharding, "tp": {"all-reduce": 4}}
     assert counts["hybrid"] == {"replicate": {"all-reduce": 2}, "shard": sharding}
-assert len({str(tile) for _, tile in cards["dp and tp"]}) == world_size
 
 # %%
 # In the figure each frame is a weight, and the tile is what a rank holds of it. Above
@@ -232,13 +232,13 @@ if rank == 0:
             ax.barh(y + down.start, right.stop - right.start, down.stop - down.start,
                     x + right.start, align="edge", color="C2", hatch="..")
             ax.text(x, y - 0.1 * width, r, size=16)
-            ax.text(x + 4 * width, y - 0.1 * width, batch, size=10, ha="right")
+            ax.text(x + 4 * width, y - 0.1 * width, batch, size=11, ha="right")
             ax.plot((x - width, x), 2 * [y + width / 2], "C0-", lw=5, alpha=x > 0)
             ax.plot(2 * [x + 2 * width], (y - 0.7 * width, y), "C1:", lw=5, alpha=y > 0)
         ax.set(title=layout, xlim=(-1, (5 * n_columns - 1) * width + 1))
         ax.set(ylim=((1.7 * n_rows - 0.6) * width, -0.45 * width))
         ax.axis("off")
-        ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0), ncols=2, fontsize=10)
+        ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0), ncols=2, fontsize=11)
     plt.show()
 
 # %%
@@ -274,7 +274,7 @@ assert slow["full"] >= 1.5 * slow["hybrid"]
 #    * - What and where
 #      - Cost for each block
 #    * - Tensor parallelism, inside a machine
-#      - Two all-reduces of activations for two layers, and each has to be waited for
+#      - Two all-reduces of activations, and computation waits for them
 #    * - Sharding, inside or across
 #      - Two all-gathers and a reduce-scatter, beside the computation
 #    * - Replicas, across
