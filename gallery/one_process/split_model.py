@@ -272,8 +272,8 @@ print(tuple(images.shape), "->", tuple(maps.shape), "->", tuple(pooled.shape))
 # If the model fits on one GPU, with its gradients, the state of the optimizer and the
 # activations, split the data: it is simpler, and all GPUs work at the same time. If it
 # does not fit, a third way is usually tried first today: split the data, and let each
-# GPU keep only a part of every parameter (`fully_shard
-# <https://docs.pytorch.org/docs/stable/distributed.fsdp.fully_shard.html>`__).
+# GPU keep only a part of every parameter
+# (:doc:`/tutorials/larger_models/fully_sharded`).
 #
 # .. list-table::
 #    :header-rows: 1
@@ -307,4 +307,5 @@ print(tuple(images.shape), "->", tuple(maps.shape), "->", tuple(pooled.shape))
 #
 # - :doc:`/tutorials/one_process/multi_gpu_examples` splits the data in one process.
 # - :doc:`/tutorials/ddp/distributed_data_parallel` splits the data between processes.
+# - :doc:`/tutorials/larger_models/pipeline_parallel` makes the gaps smaller.
 # - :doc:`/tutorials/ranks/hello_ranks` starts one process for each GPU.
