@@ -273,9 +273,9 @@ if rank == 0:
 assert dropped[1] < dropped[0] / 2
 
 # %%
-# If each message has room for the capacity, even half empty, no counts travel and no
-# rank waits for its GPU. But dropped tokens learn nothing here, and a strong auxiliary
-# loss makes the router choose for balance, not for the token. `DeepSeek-V3
+# If every message has the size of the capacity, even half empty, no counts travel and
+# no rank waits for its GPU. But dropped tokens teach nothing, and a strong auxiliary
+# loss makes the router choose for balance, not for the token. So `DeepSeek-V3
 # <https://arxiv.org/abs/2412.19437>`__ chooses with a bias, lower for busy experts.
 #
 # When to use experts

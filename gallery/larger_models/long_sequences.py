@@ -162,7 +162,7 @@ class RingAttention(torch.autograd.Function):
     @staticmethod
     def backward(ctx, grad):
         q, k, v, out, lse = ctx.saved_tensors
-        mean = (grad * out).sum(dim=-1, keepdim=True)  # of the gradients of weights
+        mean = (grad * out).sum(dim=-1, keepdim=True)  # = sum(weights * their grads)
         kv, dq, own, others = torch.stack([k, v]), torch.zeros_like(q), 0, 0
         for step, ((keys, values), blocks) in enumerate(ring(kv, ctx.layout)):
             part = torch.zeros_like(kv)  # gradients of the keys and values held now
@@ -266,8 +266,8 @@ if rank == 0:
 # When to use it, and what it costs
 # ---------------------------------
 #
-# Use it when one sample does not fit, even with checkpointing. With w ranks and n bytes
-# of keys on each, there are three ways:
+# Use it when one sample does not fit, even with activation checkpointing. With w ranks
+# and n bytes of keys on each, there are three ways:
 #
 # - **Ring attention**: each rank sends 2 · (w - 1) · n bytes forward, and twice as many
 #   backward. They hide behind the computation only if the pieces are long, because a

@@ -118,8 +118,8 @@ class RecordedStage(PipelineStage):
 #
 # - *GPipe* does all forward passes, then all backward passes.
 # - *1F1B* begins backward passes early, then alternates: one forward, one backward.
-# - *Interleaved 1F1B* gives each rank several smaller stages. Of eight, the first of
-#   four ranks has stages 0 and 4, so a micro-batch goes round twice.
+# - *Interleaved 1F1B* gives each rank several smaller stages. With eight stages on four
+#   ranks, rank 0 has stages 0 and 4, so a micro-batch goes round twice.
 # - *Zero-bubble* schedules split the backward pass. Another rank needs only the
 #   gradients of the inputs, so those of the weights can wait and fill gaps. In ours, a
 #   micro-batch goes down the ranks and up again.
@@ -154,10 +154,10 @@ for name, (schedule_class, n, mine) in runs.items():
 # -----------------------
 #
 # Ranks that share a few cores cannot measure how GPUs would wait. So we lay the events
-# on a clock, where messages take no time. In one *slot* a layer computes the forward
-# pass of a micro-batch. Its backward pass takes two, one for the gradients of the
-# inputs and one for those of the weights. An event begins when its rank is free and the
-# neighbor is done.
+# on an imagined clock, where messages take no time. In one *slot* a layer computes the
+# forward pass of a micro-batch. Its backward pass takes two, one for the gradients of
+# the inputs and one for those of the weights. An event begins when its rank is free and
+# the neighboring stage is done with the micro-batch.
 from fractions import Fraction
 from functools import cache
 from itertools import accumulate, product
@@ -181,7 +181,7 @@ def on_a_clock(orders, slots):  # slots: of a forward pass, for each stage
 
 
 # %%
-# We also count how much a rank keeps at most, as layers times micro-batches.
+# We also count the activations a rank keeps at most, as layers times micro-batches.
 change = {"forward": 1, "input gradients": 0, "backward": -1, "weight gradients": -1}
 for name, (_, n, mine) in runs.items():
     slots = 2 // len(mine) * m // n  # a whole batch takes as long as m micro-batches
@@ -236,13 +236,13 @@ if rank == 0:
 # 1F1B keeps less, interleaving sends more
 # ----------------------------------------
 #
-# Activations are kept until the backward pass is complete. GPipe keeps those of all m
-# micro-batches, 1F1B those of p at most, so it is preferred, although it waits as long.
-# Our zero-bubble schedule keeps those of p on every rank, interleaved 1F1B a few more.
+# A rank keeps the activations of a micro-batch until its backward pass ends. GPipe
+# keeps those of all m, 1F1B those of p at most, so it is preferred, although it waits
+# as long. Zero bubble keeps those of p on each rank, interleaved 1F1B of up to 1.5 · p.
 #
 # What a stage sends depends on the samples, not on the number of its layers, and goes
 # to one neighbor. So pipelines suit slow links between machines. But interleaved 1F1B
-# has more stages, so it sends more than twice as much.
+# has more stages, so it sends more than twice as much as 1F1B.
 assert kept["GPipe"] == [2 * m] * p and kept["zero bubble"] == [2 * p] * p
 assert kept["1F1B"] == [2 * (p - r) for r in range(p)]
 assert max(kept["interleaved 1F1B"]) == 3 * p - 1

@@ -122,9 +122,9 @@ def parallel(shard_mesh, tp_plan={}):
 # ----------------------------
 #
 # The ranks of a row compute one batch together, so the sampler gets the size of the
-# column and the position in it. A common mistake is the default, which counts all
-# ranks. Then a row adds up parts that come from different samples, and no error tells
-# you. A broadcast along the row repairs this, even if samples are changed at random.
+# column and the position in it. The default counts all ranks, a common mistake: then a
+# row adds up parts of different samples, and no error tells you. A broadcast of samples
+# and labels along the row repairs this, even if they were changed at random.
 samples, labels = torch.randn(2, world_size, width).to(device)
 own = list(DistributedSampler(samples, n_rows, row, shuffle=False))
 default = list(DistributedSampler(samples, shuffle=False))
@@ -261,9 +261,9 @@ assert slow["hybrid"] == 2 * (n_rows - 1) * sum(p.nbytes for p in single.paramet
 assert slow["full"] >= 1.5 * slow["hybrid"]
 
 # %%
-# Full sharding sends at least half as much again as hybrid sharding, and blocks have to
+# Full sharding sends at least 1.5 times as much as hybrid sharding, and blocks have to
 # wait for its all-gathers. The all-reduces of hybrid sharding have time until the
-# optimizer steps. But as the tiles show, each rank holds more.
+# optimizer steps. But each rank holds more, because every row holds a whole model.
 #
 # Which parallelism goes where
 # ----------------------------
