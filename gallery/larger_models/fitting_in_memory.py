@@ -33,7 +33,7 @@ model = nn.Sequential(*[
     for _ in range(8)
 ]).to(device)
 parameters = list(model.parameters())
-x, y = torch.randn(2, 16, 64, 128).to(device)  # each (sequences, tokens, width)
+x, y = torch.randn(2, 16, 64, 128).to(device)  # each (sequences, tokens, features)
 
 # %%
 # Each parameter takes 16 bytes
@@ -173,8 +173,8 @@ assert round(parts / plain, 2) == 0.25 and same_operations == operations
 # Under ``torch.autocast``, linear layers and attention compute in bfloat16, so most of
 # what they keep takes two bytes per number. Normalization and residual sums stay in
 # float32 here. So do parameters, gradients and Adam, because a step is often too small
-# to change a 16-bit number. Each weight gets a copy in bfloat16 that backward needs. It
-# does not grow with the batch, so half a batch shows how large all copies are.
+# to change a 16-bit number. Each weight gets a copy in bfloat16 that backward needs.
+# Copies do not grow with the batch, so two half batches keep one set more than a whole.
 
 
 def autocasted(x, forward=model):
@@ -196,8 +196,8 @@ assert 0 < max(errors) < 0.05 and torch.tensor(1e-8).half() == 0
 
 # %%
 # The gradients are a little off, because bfloat16 has only two to three digits. float16
-# has three, but turns tiny gradients into 0. With float16, ``torch.amp.GradScaler``
-# multiplies the loss before backward, and divides the gradients before ``step``.
+# has three, but turns tiny gradients into 0. So with float16, ``torch.amp.GradScaler``
+# multiplies the loss by a large number, and divides gradients by it before ``step``.
 #
 # Checkpointing computes the blocks twice
 # ---------------------------------------
@@ -232,7 +232,8 @@ assert inputs + block < plain / 3 and 1 < more_operations / operations < 4 / 3
 # The 16 bytes per parameter stay
 # -------------------------------
 #
-# Each way shrinks something else, so they can work together.
+# Micro-batches keep fewer samples at a time, autocast keeps fewer bytes for a number,
+# and checkpointing keeps fewer tensors. So the three can work together.
 together, _ = step(lambda x: autocasted(x, checkpointed), n_parts=4)
 output = watched(lambda x: autocasted(x, model[0]), x[:4])
 rows = {"as it is": (plain, 0), "autocast": (autocast, 0), "micro-batches": (parts, 0)}
@@ -240,7 +241,7 @@ rows |= {"checkpointing": (inputs, block), "all three": (together, kept())}
 assert sum(rows["all three"]) < plain / 20
 
 # %%
-# Copies of weights count as activations. What lives only for a moment is left out.
+# In the figure, copies of weights count as activations. Temporary tensors are left out.
 #
 # .. alt-text:: Five stacked bars. Parameters, gradients and Adam are equal in all.
 #    Activations are most of the first bar, and shrink until almost none are left.
@@ -261,10 +262,10 @@ ax.legend(loc="lower right")
 plt.show()
 
 # %%
-# Activations hardly count now. SGD without momentum keeps no numbers, and 8-bit Adam
-# about a quarter of what Adam keeps. Frozen parameters need neither gradients nor Adam,
-# and LoRA freezes all but a few small matrices. To train all parameters with Adam,
-# share the 16 bytes between GPUs.
+# Activations hardly count now. Of the 16 bytes that stay, 8 are Adam's. SGD without
+# momentum keeps none of these 8, and 8-bit Adam about a quarter. Frozen parameters need
+# neither gradients nor Adam, so LoRA freezes all, and trains small matrices that it
+# adds. To train all parameters with Adam, share the 16 bytes between GPUs.
 #
 # On a GPU, ``torch.accelerator.max_memory_allocated()`` gives the peak, and a `memory
 # snapshot <https://docs.pytorch.org/docs/stable/torch_cuda_memory.html>`__ the code
@@ -290,7 +291,7 @@ plt.show()
 # ------
 #
 # - Set ``activation`` to ``"relu"``. Which tensors are no longer kept, and why?
-# - Checkpoint pairs of blocks, and watch a pair. Which of the two numbers falls?
+# - Give ``checkpoint`` and ``watched`` two blocks at once. Which printed size falls?
 #
 # Where to go next
 # ----------------

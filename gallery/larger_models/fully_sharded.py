@@ -198,11 +198,11 @@ assert most["fully_shard"] == own + sum(bytes_of(m.parameters()) for m in build(
 assert most[longer] == own + whole and most["DDP"] == most["ZeRO-1"] == whole
 
 # %%
-# In the figure, on rank 0, parameters stay at 4 bytes with DDP and ZeRO-1. Without
+# In the figure, on rank 0, all parameters are always there with DDP and ZeRO-1. Without
 # resharding, whole blocks add up, and go again in the backward pass. ``fully_shard``
-# adds only one block at a time to the rank's rows. So do not shard a model without its
-# blocks, or all of it is whole at once. On GPUs expect two whole blocks, because the
-# next one is `gathered early to hide the traffic
+# adds the last layer and only one block at a time to the rank's rows. So do not shard a
+# model without its blocks, or all of it is whole at once. On GPUs expect two whole
+# blocks, because the next one is `gathered early to hide the traffic
 # <https://docs.pytorch.org/tutorials/intermediate/FSDP_tutorial.html>`__.
 #
 # .. alt-text:: Four charts of stacked bars. DDP: Adam and parameters are 12 high, and

@@ -59,8 +59,8 @@ dist.init_process_group(backend, timeout=timedelta(seconds=60))
 # ---------------------------------------------
 #
 # Each column of a layer's matrix gives one output. A rank that has some of the columns
-# computes these outputs alone, if it has the whole input. All ranks use the same seed,
-# so they have the same ``x``. Its numbers are small and whole, so sums are exact.
+# computes these outputs alone, if it has the whole input. With the same seed all ranks
+# draw the same ``x``, ``w1`` and ``w2``. Small whole numbers make sums exact.
 torch.manual_seed(50)
 sizes = (2, 2), (2, 2 * world_size), (2 * world_size, 2)
 x, w1, w2 = (torch.randint(-2, 3, size).float().to(device) for size in sizes)
@@ -180,7 +180,7 @@ class Block(nn.Module):
 
 # %%
 # ``parallelize_module`` turns parameters into DTensors by a plan. ``layout`` is the
-# placement of what comes in and goes out.
+# placement of the input and the output of each pair of matrices.
 from torch.distributed.tensor.debug import CommDebugMode
 from torch.distributed.tensor.parallel import (
     ColwiseParallel, RowwiseParallel, SequenceParallel, parallelize_module)
@@ -240,9 +240,9 @@ assert sent == [("all_reduce", 2 * once)] * n_times
 # A rank needs whole heads
 # ------------------------
 #
-# This block has one head more than there are ranks, so no rank has a whole number of
-# them, as with eight heads on three ranks. It fails before anything is sent. If keys
-# and values have fewer heads than queries, these must be divisible too.
+# The number of heads must be divisible by the number of ranks. This block has one head
+# more than ranks, so its forward pass fails before it sends anything. If keys and
+# values have fewer heads than queries, their number must be divisible too.
 if world_size > 1:
     n_heads, head_dim = world_size + 1, 2 * world_size
     uneven = Block(n_heads * head_dim, head_dim).to(device)
@@ -259,9 +259,9 @@ if world_size > 1:
 # Sequence parallel: same bytes, fewer tokens to store
 # ----------------------------------------------------
 #
-# Between the pairs, all ranks compute and store the same norms and sums. But an
-# all-reduce is a reduce-scatter, then an all-gather. With ``Shard(1)`` rows end with
-# the first, so a rank has its share of the tokens until columns begin with the second.
+# Between the pairs, all ranks compute and store the same layer norms and residual sums.
+# But an all-reduce is a reduce-scatter, then an all-gather. With ``Shard(1)`` the
+# all-gather waits for the next pair. Until then a rank has its share of the tokens.
 by_token = plan(Shard(1)) | {"norm*": SequenceParallel()}
 share, *shares = (t.chunk(world_size, dim=1)[rank] for t in (x, output, x_grad))
 torch.testing.assert_close(train(by_token, share), (*shares, grads))
@@ -280,8 +280,8 @@ if rank == 0:
 
 # %%
 # The GPUs wait for it, because the next matrix needs the sum. So use tensor parallel if
-# a layer is too large, or if there is less than a sample for each GPU, and only among
-# GPUs that NVLink connects, mostly the eight of a machine. Else sharded data parallel
+# a layer is too large, or if there are fewer samples than GPUs. Use it only among GPUs
+# that NVLink connects, mostly the eight of a machine. Else sharded data parallel
 # training is better, because it sends while it computes. Last, all leave the group.
 dist.destroy_process_group()
 
@@ -289,7 +289,7 @@ dist.destroy_process_group()
 # Try it
 # ------
 #
-# - Seed with ``50 + rank``, so that no two ranks have the same ``x``. What notices?
+# - Seed with ``50 + rank``, so that each rank draws other numbers. What notices?
 # - Leave the norms out of ``by_token``. The output stays right, but what does not?
 #
 # Where to go next
