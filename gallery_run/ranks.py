@@ -86,9 +86,21 @@ def argv(gallery_conf: dict[str, Any], script_vars: dict[str, Any]) -> list[str]
     page.after.callback(os.environ.clear)  # called first
     _pages.append(page)
     text = source.read_text(encoding="utf-8")
+    uses_torch = "import torch" in text
+    if uses_torch:
+        keep_torch(page)
     if size := world_size(text):
-        start(page, size, uses_torch="import torch" in text)
+        start(page, size, uses_torch=uses_torch)
     return []
+
+
+def keep_torch(page: Page) -> None:
+    """Let the next page find torch as this one did: only rank 0 outlives its page."""
+    import torch
+    import torch.distributed as dist
+
+    page.after.callback(torch.set_default_dtype, torch.get_default_dtype())
+    page.after.callback(vars(dist).update, dict(vars(dist)))  # what counts its calls
 
 
 def reset(gallery_conf: dict[str, Any], fname: str, when: str) -> None:

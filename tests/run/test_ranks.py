@@ -123,6 +123,18 @@ def test_a_plain_program_is_left_alone(stage: Stage) -> None:
     assert stage.md5.exists()
 
 
+def test_what_a_page_does_to_torch_ends_with_it(stage: Stage) -> None:
+    import torch
+    import torch.distributed as dist
+
+    before = torch.get_default_dtype(), dist.all_reduce
+    changes = "torch.set_default_dtype(torch.float64); dist.all_reduce = print"
+
+    stage.play(f"import torch, torch.distributed as dist; {changes}", size=None)
+
+    assert (torch.get_default_dtype(), dist.all_reduce) == before
+
+
 def test_what_a_script_does_to_the_environment_ends_with_it(stage: Stage) -> None:
     stage.play("import os\nos.environ['PATH'] = os.environ['OTHER'] = 'x'\n")
 
