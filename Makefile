@@ -57,7 +57,7 @@ reviewed-%: $(LIGHT)  ## note who has reviewed a page (PAGE=... BY="a name")
 	@$(SITE) reviewed $* "$(PAGE)" --by "$(BY)"
 
 check: $(LIGHT)  ## check every rule that a translation must keep
-	@$(SITE) check
+	@$(SITE) check $(if $(FORMAT),--format $(FORMAT))
 
 quick: $(LIGHT)  ## check style, types and what needs no site, in seconds
 	@$(PY) -m ruff check .
@@ -65,8 +65,9 @@ quick: $(LIGHT)  ## check style, types and what needs no site, in seconds
 	@$(PY) -m mypy
 	@$(PY) -m pytest tests/unit
 
-test: html $(VENV)/.browser  ## run all tests, the browser's too
-	@$(PY) -m pytest -n auto --dist loadfile --no-loadscope-reorder || $(AGAIN)
+test: html $(VENV)/.browser  ## run all tests, the browser's too (SHARD=1/4: a part)
+	@$(PY) -m pytest -n auto --dist loadfile --no-loadscope-reorder \
+	  $(if $(SHARD),--shard $(SHARD)) || $(AGAIN)
 
 record:  ## record on a machine with GPUs what pages print (PAGES=...); needs torch
 	@$(PYTHON_HERE) -m gallery_run $(PAGES)
@@ -87,6 +88,7 @@ lint: $(READY)  ## check style, types and catalogs' form
 	@$(PY) -m ruff format --check $(FORMATTED)
 	@$(PY) -m mypy
 	@$(PY) -m sphinxlint --enable=all --disable=line-too-long *.rst gallery
+	@$(PY) .ci/check_forms.py
 
 format: $(READY)  ## put the code into the one style
 	@$(PY) -m ruff check --fix .
