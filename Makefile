@@ -19,15 +19,20 @@ BENCH := PYTHONPATH=.:tests/tools $(PY) tests/bench
 # a busy machine may fail a test: what failed, if it is little, is tried once more alone
 AGAIN = { test $$? = 1 && echo "what failed, once more and alone:" \
   && $(PY) -m pytest --last-failed --last-failed-no-failures none --maxfail 3; }
+# where there is no GPU, torch's CPU build is the newest that is wanted
+NEWEST_TORCH := --extra-index-url https://download.pytorch.org/whl/cpu
+# these hold what is installed against the lock
+OF_THE_LOCK := test_all_that_is_installed_for_the_site_is_locked
 LIVE_READY := $(if $(PREVIEW),$(LIGHT),$(READY))
 
 .DEFAULT_GOAL := help
 .PHONY: help html zip serve catalogs check progress quick test record bench torture lint format linkcheck lock clean
+.PHONY: newest addresses labels notebooks fuzzy touched changed comment release-notes publish
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+[a-z%-]*:.*## ' $(MAKEFILE_LIST) \
 	  | sed -E 's/^([^:]+):.*## /\1|/; s/%/ko/' \
-	  | awk -F'|' '{printf "  make %-11s %s\n", $$1, $$2}'
+	  | awk -F'|' '{printf "  make %-14s %s\n", $$1, $$2}'
 
 html: $(READY)  ## build the site in all languages
 	@$(SITE) html
@@ -96,6 +101,45 @@ format: $(READY)  ## put the code into the one style
 
 linkcheck: $(READY)  ## visit the links that lead to other sites
 	@$(PY) -m sphinx -q -b linkcheck . _build/linkcheck && echo "every link to another site leads somewhere"
+
+newest: $(VENV)/.browser  ## build and test with the newest versions of all packages
+	@$(PYTHON) -m venv $(VENV)/newest
+	@grep -v '^-c' requirements.txt | sed 's/==.*//' > $(VENV)/newest/requirements.txt
+	@$(VENV)/newest/bin/python -m pip install --quiet --disable-pip-version-check \
+	  --upgrade $(NEWEST_TORCH) -r $(VENV)/newest/requirements.txt
+	@$(VENV)/newest/bin/python -m gallery_site html
+	@$(VENV)/newest/bin/python -m pytest -n auto --dist loadfile tests/unit tests/build \
+	  $(addprefix --deselect tests/build/test_lock.py::,$(OF_THE_LOCK))
+
+addresses: $(LIGHT)  ## write what conf.py says into the files that cannot read it
+	@$(SITE) addresses
+
+labels: $(LIGHT)  ## list the labels of issues and pull requests
+	@$(SITE) labels
+
+notebooks: $(LIGHT)  ## copy the notebooks for the branch that Colab reads
+	@rm -rf _build/notebooks
+	@$(SITE) notebooks _build/notebooks
+
+fuzzy: $(LIGHT)  ## count the translations that a change makes fuzzy (BASE=main)
+	@$(SITE) fuzzy $(or $(BASE),main)
+
+touched:  ## say what a change touches (BASE=main)
+	@$(PYTHON) .ci/touched.py $(or $(BASE),main)
+
+changed: $(LIGHT)  ## collect the pages that differ from another build (BEFORE=folder)
+	@PYTHONPATH=tests/tools $(PY) .ci/changed_pages.py "$(BEFORE)"
+
+comment:  ## write a pull request's comment (FROM=folder LINK=address)
+	@$(PYTHON) .ci/comment.py "$(FROM)" "$(LINK)"
+
+release-notes:  ## print what the changelog says of a version (TAG=v0.1)
+	@$(PYTHON) .ci/release_notes.py "$(TAG)"
+
+publish:  ## publish dist/ on PyPI by trusted publishing; a workflow does it
+	@$(PYTHON) -m venv $(VENV)/publish
+	@$(VENV)/publish/bin/python -m pip install --quiet --disable-pip-version-check uv==0.13.8
+	@$(VENV)/publish/bin/python -m uv publish --trusted-publishing always dist/*
 
 lock:  ## lock all packages by their hashes, after requirements.txt was edited
 	$(NEW_ENOUGH)

@@ -34,8 +34,11 @@ def check(project: Path, schema: str) -> bool:
     """Check the files of one schema; tell whether all keep to it."""
     if not (found := files(project, schema)):
         return True
-    command = [sys.executable, "-m", "check_jsonschema", "--quiet"]
-    return subprocess.run([*command, "--builtin-schema", schema, *found]).returncode == 0
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema]
+    done = subprocess.run([*command, *found], capture_output=True, text=True)
+    if done.returncode:
+        print(f"{schema}:\n{done.stdout}{done.stderr}", end="")
+    return done.returncode == 0
 
 
 def main() -> int:
