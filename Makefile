@@ -112,7 +112,7 @@ newest: $(VENV)/.browser  ## build and test with the newest versions of all pack
 	  $(addprefix --deselect tests/build/test_lock.py::,$(OF_THE_LOCK))
 
 addresses: $(LIGHT)  ## write what conf.py says into the files that cannot read it
-	@$(SITE) addresses
+	@$(SITE) addresses $(if $(REPOSITORY),--repository $(REPOSITORY)) $(if $(ADDRESS),--site $(ADDRESS))
 
 labels: $(LIGHT)  ## list the labels of issues and pull requests
 	@$(SITE) labels

@@ -11,6 +11,8 @@ from gallery_intl.__main__ import check, command_line, merged, progress, reviewe
 from gallery_intl.__main__ import run as run_command
 from gallery_intl.files import remove_unfinished
 from gallery_site import unix  # noqa: F401 - before what cannot be imported elsewhere
+from gallery_site import addresses as written
+from gallery_site import fuzzy as counted
 from gallery_site.build import build_site, only_one, run_scripts
 from gallery_site.languages import explain
 from gallery_site.messages import collect
@@ -51,6 +53,27 @@ def catalogs(options: argparse.Namespace) -> None:
             print(path.relative_to(site.srcdir))
 
 
+def addresses(options: argparse.Namespace) -> None:
+    """Write what conf.py says into the files that cannot read it."""
+    if options.repository:
+        conf = options.source / "conf.py"
+        written.set_addresses(conf, options.repository, options.site)
+    for path in written.write(read_site(options.source)):
+        print(path.relative_to(options.source))
+
+
+def labels(options: argparse.Namespace) -> None:
+    """List the labels of the tracker, as name|colour|description."""
+    print(*written.labels(read_site(options.source).languages), sep="\n")
+
+
+def fuzzy(options: argparse.Namespace) -> None:
+    """Count the translations that turn fuzzy from one revision to another."""
+    site = read_site(options.source)
+    for language, number in counted.turned(site, options.before, options.after):
+        print(f"{language}: {number} fuzzy")
+
+
 def serve(options: argparse.Namespace) -> None:
     """Serve the built site on this machine."""
     import http.server  # which no other command needs
@@ -82,10 +105,15 @@ def live(options: argparse.Namespace) -> None:
 def parser() -> argparse.ArgumentParser:
     """Return the command line."""
     made = [html, zip_, notebooks, run, serve, live]
+    made += [addresses, labels, fuzzy]
     made += [catalogs, check, todo, progress, reviewed]
     top, commands = command_line("gallery_site", __doc__, made)
     for name in ("html", "zip"):
         commands[name].add_argument("language", nargs="*", help="default: all")
+    for name in ("--repository", "--site"):
+        commands["addresses"].add_argument(name, default="", help="write it there, too")
+    commands["fuzzy"].add_argument("before", help="a revision, such as main")
+    commands["fuzzy"].add_argument("after", nargs="?", default="HEAD")
     commands["notebooks"].add_argument("folder", type=Path)
     for name in ("serve", "live"):
         commands[name].add_argument("--port", type=int, default=8000)
