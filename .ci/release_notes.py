@@ -15,7 +15,7 @@ VERSION = re.compile(r'^__version__ = "(.+)"$', re.MULTILINE)
 
 def notes(changelog: str, version: str) -> str:
     """Return the section of a version; "" if there is none."""
-    head = rf"^## {re.escape(version)}(?: .*)?\n"
+    head = rf"^## {re.escape(version)}(?: [^\n]*)?\n"
     found = re.search(rf"{head}(?P<text>.*?)(?=^## |\Z)", changelog, re.M | re.S)
     return found["text"].strip() if found else ""
 

@@ -10,7 +10,9 @@ from pathlib import Path
 from gallery_intl.__main__ import check, command_line, merged, progress, reviewed, todo
 from gallery_intl.__main__ import run as run_command
 from gallery_intl.files import remove_unfinished
-from gallery_site import unix  # noqa: F401 - before what cannot be imported elsewhere
+from gallery_site import unix  # noqa: F401 - before what Windows cannot import
+
+# isort: split
 from gallery_site import addresses as written
 from gallery_site import fuzzy as counted
 from gallery_site.build import build_site, only_one, run_scripts

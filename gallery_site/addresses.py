@@ -183,12 +183,10 @@ def set_addresses(conf: Path, repository: str, site: str = "") -> None:
     }
     text = conf.read_text("utf-8")
     for name, value in values.items():
-        line = f"{name} = {json.dumps(value)}"
-        text, number = re.subn(
-            rf'^{name} = ".*"$', lambda _, line=line: line, text, flags=re.M
-        )
-        if not number:
+        found = re.search(rf'^{name} = (".*")$', text, re.MULTILINE)
+        if not found:
             raise BuildError(f'{conf}: no line {name} = "..." (write one)')
+        text = text[: found.start(1)] + json.dumps(value) + text[found.end(1) :]
     conf.write_text(text, encoding="utf-8", newline="\n")
 
 

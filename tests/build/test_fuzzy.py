@@ -1,0 +1,70 @@
+"""The author of a change learns how many translations it makes fuzzy."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from paths import PROJECT, ROOTS
+
+PAGE = "gallery/part/page.py"
+
+
+class Repository:
+    """A small site, with each change a commit."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        shutil.copytree(ROOTS / "test-site", folder)
+        self.git("init", "-q", "-b", "main", ".")
+
+    def git(self, *arguments: str) -> None:
+        own = ["git", "-c", "user.name=A", "-c", "user.email=a@b"]
+        subprocess.run([*own, *arguments], cwd=self.folder, check=True)
+
+    def commit(self) -> None:
+        self.git("add", "-A")
+        self.git("commit", "-qm", "x")
+
+    def site(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "gallery_site", *arguments],
+            cwd=self.folder,
+            env=os.environ | {"PYTHONPATH": str(PROJECT)},
+            capture_output=True,
+            text=True,
+        )
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Repository:
+    repository = Repository(tmp_path_factory.mktemp("fuzzy") / "site")
+    assert repository.site("catalogs").returncode == 0
+    repository.commit()
+    return repository
+
+
+def test_a_changed_sentence_turns_its_translation_fuzzy(repository: Repository) -> None:
+    path = repository.folder / PAGE
+    text = path.read_text("utf-8")
+    assert "And a second sentence" in text
+    repository.git("checkout", "-qb", "change")
+    path.write_text(text.replace("And a second sentence", "A second one says more"))
+    repository.commit()
+
+    before, after = repository.site("fuzzy", "HEAD"), repository.site("fuzzy", "main")
+
+    assert before.stdout == "ko: 0 fuzzy\n", before.stderr
+    assert after.stdout == "ko: 1 fuzzy\n", after.stderr
+
+
+def test_what_is_no_revision_is_named(repository: Repository) -> None:
+    done = repository.site("fuzzy", "nowhere")
+
+    assert done.returncode == 1
+    assert "nowhere" in done.stderr
+    assert "Traceback" not in done.stderr

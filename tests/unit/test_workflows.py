@@ -1,0 +1,146 @@
+"""What runs on GitHub: pinned, with few rights, and made of commands that run here."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from paths import PROJECT
+from ruamel.yaml import YAML
+
+FILES = sorted(PROJECT.glob(".github/workflows/*.yml"))
+ACTIONS = sorted(PROJECT.glob(".github/actions/*/action.yml"))
+PINNED = re.compile(
+    r"uses: (?P<action>[\w.-]+/[\w.-]+)(?:/[\w/-]+)?@(?P<commit>[0-9a-f]{40})"
+    r" # (?P<tag>v\d+\.\d+\.\d+)"
+)
+MAKE = re.compile(r"\bmake (?P<words>[^|>\n#]+)")
+# filled together with the wheel itself
+LATER = {"wheel", "try-wheel"}
+
+each_workflow = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+
+
+def loaded(path: Path) -> dict[str, Any]:
+    return dict(YAML(typ="safe").load(path.read_text("utf-8")))
+
+
+def uses(path: Path) -> list[str]:
+    """Give the actions of a file that are not of this repository."""
+    found = re.findall(r"uses: .*", path.read_text("utf-8"))
+    return [line for line in found if not line.startswith("uses: ./")]
+
+
+def commands(text: str) -> Iterator[str]:
+    """Give the targets that a text makes."""
+    for found in MAKE.finditer(re.sub(r"\$\{\{.*?\}\}", "X", text)):
+        for word in found["words"].split():
+            if word != "--silent" and "=" not in word and re.match(r"[a-z]", word):
+                yield word.strip("\"'")
+
+
+def test_there_is_what_is_tested_here() -> None:
+    assert len(FILES) >= 6
+    assert ACTIONS
+
+
+@pytest.mark.parametrize("path", [*FILES, *ACTIONS], ids=lambda path: str(path.stem))
+def test_every_action_is_pinned_by_commit_with_its_tag(path: Path) -> None:
+    assert [line for line in uses(path) if not PINNED.fullmatch(line)] == []
+
+
+def test_an_action_has_one_commit_everywhere() -> None:
+    lines = {line for path in [*FILES, *ACTIONS] for line in uses(path)}
+    pins = {PINNED.fullmatch(line) for line in lines}
+
+    found = {(pin["action"], pin["commit"], pin["tag"]) for pin in pins if pin}
+
+    assert len(found) == len({action for action, _, _ in found})
+
+
+@each_workflow
+def test_rights_are_few_and_given_by_job(path: Path) -> None:
+    assert loaded(path)["permissions"] == {"contents": "read"}
+
+
+@each_workflow
+def test_a_newer_run_takes_the_place_of_an_older(path: Path) -> None:
+    assert loaded(path)["concurrency"]["group"]
+
+
+def test_no_workflow_has_rights_and_code_of_a_fork() -> None:
+    pull_request, comment = (
+        (PROJECT / f".github/workflows/{name}.yml").read_text("utf-8")
+        for name in ("pull_request", "comment")
+    )
+
+    assert not [x for x in FILES if "pull_request_target" in x.read_text("utf-8")]
+    assert ": write" not in pull_request
+    assert "secrets." not in pull_request
+    assert not re.search(r"ref: |github\.event\.workflow_run.*\n.*checkout", comment)
+    # what others name stands in the environment, never in a script
+    for path in FILES:
+        for job in loaded(path)["jobs"].values():
+            scripts = "".join(step.get("run", "") for step in job["steps"])
+            assert "${{ github.event" not in scripts, path.name
+
+
+@each_workflow
+def test_a_checkout_leaves_no_token_behind(path: Path) -> None:
+    for job in loaded(path)["jobs"].values():
+        for step in job["steps"]:
+            if step.get("uses", "").startswith("actions/checkout@"):
+                assert step["with"]["persist-credentials"] is False
+
+
+@each_workflow
+def test_what_a_job_makes_is_a_command_that_runs_here(path: Path) -> None:
+    makefile = (PROJECT / "Makefile").read_text("utf-8")
+    targets = set(re.findall(r"^([a-z-]+)(?:-%)?:", makefile, re.M)) | LATER
+    known = {*targets, "html-en"}
+    jobs = loaded(path)["jobs"].values()
+    text = "".join(f"{step.get('run', '')}\n" for job in jobs for step in job["steps"])
+    for job in jobs:
+        matrix = job.get("strategy", {}).get("matrix", {})
+        text += "".join(f"make {name}\n" for name in matrix.get("command", ()))
+
+    assert [name for name in commands(text) if name not in known] == []
+
+
+@pytest.mark.parametrize(
+    ("place", "old", "new"),
+    [
+        ("workflows/weekly.yml", "runs-on:", "run-on:"),
+        ("workflows/weekly.yml", "    timeout-minutes: 180\n", ""),
+        ("actions/prepare/action.yml", "using: composite", "using: compote"),
+        ("ISSUE_TEMPLATE/new_lesson.yml", "type: input", "type: line"),
+        ("dependabot.yml", "interval: weekly", "interval: sometimes"),
+        ("ISSUE_TEMPLATE/config.yml", "blank_issues_enabled", "blank_issue"),
+    ],
+)
+def test_lint_finds_a_slip_in_what_github_reads(
+    tmp_path: Path, place: str, old: str, new: str
+) -> None:
+    text = (PROJECT / ".github" / place).read_text("utf-8")
+    path = tmp_path / ".github" / place
+    path.parent.mkdir(parents=True)
+
+    path.write_text(text, encoding="utf-8")
+    right = lint(tmp_path)
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    wrong = lint(tmp_path)
+
+    assert right.returncode == 0, right.stdout
+    assert wrong.returncode == 1
+    assert path.name in wrong.stdout
+
+
+def lint(folder: Path) -> subprocess.CompletedProcess[str]:
+    program = str(PROJECT / ".ci" / "check_forms.py")
+    command = [sys.executable, program, str(folder)]
+    return subprocess.run(command, capture_output=True, text=True)
