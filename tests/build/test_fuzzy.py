@@ -20,6 +20,7 @@ class Repository:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         shutil.copytree(ROOTS / "test-site", folder)
+        (folder / ".gitignore").write_text("/_build/\n/tutorials/\n")
         self.git("init", "-q", "-b", "main", ".")
 
     def git(self, *arguments: str) -> None:
@@ -56,10 +57,14 @@ def test_a_changed_sentence_turns_its_translation_fuzzy(repository: Repository) 
     path.write_text(text.replace("And a second sentence", "A second one says more"))
     repository.commit()
 
-    before, after = repository.site("fuzzy", "HEAD"), repository.site("fuzzy", "main")
+    none, some = (repository.site("fuzzy", "main", x) for x in ("main", "change"))
+    repository.site("catalogs")
+    repository.commit()
+    followed = repository.site("fuzzy", "main")
 
-    assert before.stdout == "ko: 0 fuzzy\n", before.stderr
-    assert after.stdout == "ko: 1 fuzzy\n", after.stderr
+    assert none.stdout == "ko: 0 fuzzy\n", none.stderr
+    assert some.stdout == "ko: 1 fuzzy\n", some.stderr
+    assert followed.stdout == some.stdout, "also when the catalogs follow the script"
 
 
 def test_what_is_no_revision_is_named(repository: Repository) -> None:
