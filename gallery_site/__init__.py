@@ -19,6 +19,8 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_config_value("gallery_site_light", True, "", bool)
     # the picture that is shown of shared pages: a file in a language's folder
     app.add_config_value("gallery_site_picture", "", "html", str)
+    # whether a feed is written beside the pages: the site's commands say so
+    app.add_config_value("gallery_site_feed", False, "html", bool)
     # who is asked to review: "@name" by language, and by "" for all else
     app.add_config_value("gallery_site_owners", {}, "", dict)
     # whether pages run the site's own scripts only, and ask no other host for anything

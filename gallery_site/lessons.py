@@ -8,6 +8,7 @@ only marks its own entry in it.
 
 from __future__ import annotations
 
+import json
 import posixpath
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +27,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 LINK = '<a href="{}">'
 CURRENT = '<a aria-current="page" href="#">'
 
+ORDER = "lessons.json"  # beside what Sphinx keeps: parts, with their lessons
 LISTED = "listed-beside"  # in what Sphinx keeps of the first page
 Relations = dict[str, list[Any]]  # of pages, in reading order: above, before, after
 
@@ -75,6 +77,8 @@ class Lessons:
         if app.builder.format != "html":
             return []
         self.find(app)
+        order = json.dumps(self.parts)
+        Path(app.doctreedir, ORDER).write_text(order, encoding="utf-8")
         about = env.metadata[app.config.root_doc]
         is_same = about.get(LISTED) == self.titles
         about[LISTED] = dict(self.titles)
