@@ -483,7 +483,7 @@ def test_the_line_on_the_translation_is_quieter_than_the_text(
         return page.locator(place).first.evaluate(style)
 
     (size, colour), (other, text) = (
-        look(".translation-credits"),
+        look(".translation-credits, .ways-out"),
         look("article section > p"),
     )
     assert float(size.removesuffix("px")) < float(other.removesuffix("px"))

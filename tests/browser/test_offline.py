@@ -88,7 +88,7 @@ def test_an_unpacked_language_opens_is_searched_and_gives_its_notebook(
     search(page, "DataParallel")
     page.goto((unpacked / LESSON).as_uri())
     # a browser shows a file from a disk, where a server's it would keep
-    page.locator(".downloads a[href$='.ipynb']").click()
+    page.locator(".downloads a.download[href$='.ipynb']").click()
     page.wait_for_url("file://**/hello_ranks.ipynb")
 
     assert json.loads(page.inner_text("body"))["nbformat"] == 4

@@ -242,7 +242,7 @@ def test_the_furniture_of_a_page_is_not_in_the_index(
 
     answers = search_page(language).evaluate(SEARCH, texts)
 
-    assert len(texts) == 2
+    assert len(texts) in (2, 3)  # a site with a repository leads to it
     found = dict(zip(texts, answers, strict=True))
     here = [text for text, pages in found.items() if "hello_ranks" in pages]
     assert here == []

@@ -16,9 +16,11 @@ from xml.etree import ElementTree
 import pytest
 from bs4 import BeautifulSoup, Tag
 from leftovers import english_in_css, english_on, leftovers
+from paths import PROJECT
 
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.script import files, source
+from gallery_site.project import read_site
 
 LANGUAGES = ("en", "ko", "zh_CN", "ja")
 TRANSLATED = LANGUAGES[1:]
@@ -87,8 +89,10 @@ def links(page: BeautifulSoup) -> Iterator[tuple[Tag, str]]:
         yield from ((tag, link) for link in IN_CSS.findall(css))
 
 
-def target_of(site: Path, path: Path, link: SplitResult) -> Path | None:
+def target_of(site: Path, path: Path, link: SplitResult, base: str = "") -> Path | None:
     """Give the file that a link of a file leads to; None if there is none inside."""
+    if base and link.path.startswith(base):  # the 404 page stands at any depth
+        path, link = site / "404.html", link._replace(path=link.path[len(base) :])
     if link.scheme or link.netloc or link.path.startswith("/"):
         return None
     target = (path.parent / unquote(link.path)).resolve() if link.path else path
@@ -100,13 +104,19 @@ def ids(path: Path) -> frozenset[str]:
     return frozenset(tag["id"] for tag in read(path).select("[id]"))
 
 
+@functools.cache
+def below_host() -> str:
+    """Give the path of the site's address; "" if it has none."""
+    return urlsplit(read_site(PROJECT).address).path
+
+
 def is_dead(site: Path, path: Path, tag: Tag, text: str) -> bool:
     link = urlsplit(text)
     if link.scheme in ("http", "https") and tag.name in LEADS_AWAY:
         return False
     if link.scheme in ("data", "mailto"):
         return False
-    target = target_of(site, path, link)
+    target = target_of(site, path, link, below_host())
     if target is None:
         return True
     checked = link.fragment and target.suffix == ".html"
@@ -398,6 +408,12 @@ def test_the_status_page_has_every_page_and_every_catalog(
     assert linked == known
 
 
+# the catalog's file, or, once there is a repository, its editor there
+CATALOG_LINK = (
+    ".translation-credits:has(a), .ways-out:has([href*='/edit/main/locales/'])"
+)
+
+
 @each_language
 def test_every_page_says_who_translated_it_but_the_source(
     site: Path, language: str
@@ -405,7 +421,7 @@ def test_every_page_says_who_translated_it_but_the_source(
     wrong = [
         f"{path.relative_to(site)}"
         for path in pages(site / language)
-        if len(read(path).select(".translation-credits:has(a)"))
+        if len(read(path).select(CATALOG_LINK))
         != (language in TRANSLATED and has_text(path))
     ]
 

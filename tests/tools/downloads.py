@@ -36,7 +36,8 @@ def download(site: Path, language: str, name: str, suffix: str, folder: Path) ->
     """Copy the file that the page's own link leads to into a folder."""
     html, path = page(site, language, name)
     file = f"/{Path(name).name}{suffix}"
-    found = {str(a["href"]) for a in html.find_all("a") if a["href"].endswith(file)}
+    links = (str(a["href"]) for a in html.find_all("a"))
+    found = {x for x in links if x.endswith(file) and "://" not in x}
     assert len(found) == 1, f"links to {file}: {found}"
     return Path(shutil.copy(path.parent.joinpath(found.pop()).resolve(), folder))
 

@@ -22,7 +22,8 @@ SHOWN_ATTRIBUTES = ("title", "alt", "aria-label", "placeholder", "data-tooltip")
 SHOWN_META = ("description", "og:title", "og:description", "og:site_name")
 WORD = re.compile(r"[A-Za-z][A-Za-z'’.-]*[A-Za-z]")
 CODE_IN_TEXT = re.compile(
-    r"[A-Za-z]\w*(?:[._]\w+)+(?:\([^)]*\))?|[A-Z_]+=\S+", re.ASCII
+    r"(?:[\w-]+\.)+[a-z]{2,}/\S+|[A-Za-z]\w*(?:[._]\w+)+(?:\([^)]*\))?|[A-Z_]+=\S+",
+    re.ASCII,
 )
 BRACKETS = re.compile(r"[(（]([^()（）]*)[)）]")
 SHOWN_BY_CSS = re.compile(r'content:\s*"([^"]*)"')
