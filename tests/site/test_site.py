@@ -105,18 +105,20 @@ def ids(path: Path) -> frozenset[str]:
 
 
 @functools.cache
-def below_host() -> str:
-    """Give the path of the site's address; "" if it has none."""
-    return urlsplit(read_site(PROJECT).address).path
+def own_address() -> SplitResult:
+    """Give the site's address; an empty one if it has none."""
+    return urlsplit(read_site(PROJECT).address)
 
 
 def is_dead(site: Path, path: Path, tag: Tag, text: str) -> bool:
-    link = urlsplit(text)
+    link, own = urlsplit(text), own_address()
+    if own.netloc and link.netloc == own.netloc:
+        link = link._replace(scheme="", netloc="")
     if link.scheme in ("http", "https") and tag.name in LEADS_AWAY:
         return False
     if link.scheme in ("data", "mailto"):
         return False
-    target = target_of(site, path, link, below_host())
+    target = target_of(site, path, link, own.path)
     if target is None:
         return True
     checked = link.fragment and target.suffix == ".html"
