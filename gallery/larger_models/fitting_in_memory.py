@@ -277,15 +277,27 @@ plt.show()
 # What to try first
 # -----------------
 #
-# ==================================  =====================  =========================
-# What to try                         What gets smaller      What it costs
-# ==================================  =====================  =========================
-# ``zero_grad`` right after ``step``  Gradients at the peak  Nothing
-# Micro-batches                       All activations        Smaller operations
-# ``autocast`` with bfloat16          Most activations       Digits
-# Checkpointing                       All activations        Up to 1/3 more operations
-# Several GPUs                        The 16 bytes           Traffic between them
-# ==================================  =====================  =========================
+# .. list-table::
+#    :header-rows: 1
+#
+#    * - What to try
+#      - What gets smaller
+#      - What it costs
+#    * - ``zero_grad`` right after ``step``
+#      - Gradients at the peak
+#      - Nothing
+#    * - Micro-batches
+#      - All activations
+#      - Smaller operations
+#    * - ``autocast`` with bfloat16
+#      - Most activations
+#      - Digits
+#    * - Checkpointing
+#      - All activations
+#      - Up to 1/3 more operations
+#    * - Several GPUs
+#      - The 16 bytes
+#      - Traffic between them
 #
 # Try it
 # ------

@@ -270,14 +270,29 @@ assert gigabytes == {1: 1118, 8: 140, 16: 70, 64: 17}
 #
 # On w ranks they keep so many bytes for a parameter, and send so many times the model:
 #
-# ==================  ================  ====  =================================
-# Way                 Kept              Sent  When
-# ==================  ================  ====  =================================
-# DDP                 16                2     Everything fits on a GPU
-# ZeRO-1              8 + 8 / w         3     Only the optimizer does not fit
-# Without resharding  16 / w + 4        2     Parameters fit, the rest does not
-# fully_shard         16 / w + a block  3     Not even the parameters fit
-# ==================  ================  ====  =================================
+# .. list-table::
+#    :header-rows: 1
+#
+#    * - Way
+#      - Kept
+#      - Sent
+#      - When
+#    * - DDP
+#      - 16
+#      - 2
+#      - Everything fits on a GPU
+#    * - ZeRO-1
+#      - 8 + 8 / w
+#      - 3
+#      - Only the optimizer does not fit
+#    * - Without resharding
+#      - 16 / w + 4
+#      - 2
+#      - Parameters fit, the rest does not
+#    * - fully_shard
+#      - 16 / w + a block
+#      - 3
+#      - Not even the parameters fit
 #
 # Small blocks or a slow network make ranks wait for each gather. And each forward pass
 # has collectives, so all ranks must make it, also to evaluate.
