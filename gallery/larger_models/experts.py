@@ -217,7 +217,7 @@ assert sent == [leaving * width * 4, sent[1]] * 2  # 4 bytes for each number
 # results. Training does not mend it, because an expert with more tokens learns more.
 #
 # `Switch Transformers <https://arxiv.org/abs/2101.03961>`__ add an *auxiliary loss*:
-# for each expert, the fraction of the tokens that chose it times its mean probability.
+# the fraction of tokens that chose an expert times its mean probability, summed up.
 # Only the probability has a gradient, and it falls most for experts with many tokens.
 # Their factor is 0.01, and ours is 0.1 because our training is short.
 def auxiliary_loss(probabilities, counts):

@@ -174,7 +174,7 @@ assert round(parts / plain, 2) == 0.25 and same_operations == operations
 # what they keep takes two bytes per number. Normalization and residual sums stay in
 # float32 here. So do parameters, gradients and Adam, because a step is often too small
 # to change a 16-bit number. Each weight gets a copy in bfloat16 that backward needs.
-# Copies do not grow with the batch, so two half batches keep one set more than a whole.
+# Copies do not grow with the batch, so two half batches keep them twice, a whole once.
 
 
 def autocasted(x, forward=model):

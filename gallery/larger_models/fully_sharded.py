@@ -199,7 +199,7 @@ assert most[longer] == own + whole and most["DDP"] == most["ZeRO-1"] == whole
 
 # %%
 # In the figure, on rank 0, all parameters are always there with DDP and ZeRO-1. Without
-# resharding, whole blocks add up, and go again in the backward pass. ``fully_shard``
+# resharding, whole blocks add up, and are freed in the backward pass. ``fully_shard``
 # adds the last layer and only one block at a time to the rank's rows. So do not shard a
 # model without its blocks, or all of it is whole at once. On GPUs expect two whole
 # blocks, because the next one is `gathered early to hide the traffic

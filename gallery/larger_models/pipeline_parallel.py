@@ -85,7 +85,7 @@ expected = {parameter: parameter.grad for parameter in model.parameters()}
 #
 # ``PipelineStage`` wraps the layers of a stage. A schedule calls its methods for the
 # forward and the backward pass of micro-batch i, and for messages. This subclass also
-# writes down the calls and the bytes sent forward. As many come back, as gradients.
+# writes down the calls and the bytes sent forward. Gradients of the same size return.
 from torch.distributed.pipelining import schedules
 from torch.distributed.pipelining.stage import PipelineStage
 
@@ -201,7 +201,7 @@ for name, (_, n, mine) in runs.items():
 # With a whole batch, one rank works and all others wait. With m micro-batches on p
 # ranks, GPipe and 1F1B are idle for (p - 1) / (m + p - 1) of the slots, the *bubble*,
 # because the pipeline has to fill and to drain. More micro-batches make it smaller, and
-# so do smaller stages. Zero bubble leaves p - 1 slots at the ends of each row. In the
+# so do smaller stages. Zero bubble leaves p - 1 slots on each rank, at both ends. In the
 # figure each cell is an event with the number of its micro-batch.
 #
 # .. alt-text:: Four timelines with a row for each of four ranks. GPipe has one large
