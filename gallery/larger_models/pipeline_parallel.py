@@ -201,8 +201,8 @@ for name, (_, n, mine) in runs.items():
 # With a whole batch, one rank works and all others wait. With m micro-batches on p
 # ranks, GPipe and 1F1B are idle for (p - 1) / (m + p - 1) of the slots, the *bubble*,
 # because the pipeline has to fill and to drain. More micro-batches make it smaller, and
-# so do smaller stages. Zero bubble leaves p - 1 slots on each rank, at both ends. In the
-# figure each cell is an event with the number of its micro-batch.
+# so do smaller stages. Zero bubble leaves p - 1 slots on each rank, at both ends. In
+# the figure each cell is an event with the number of its micro-batch.
 #
 # .. alt-text:: Four timelines with a row for each of four ranks. GPipe has one large
 #    gap between forward and backward passes, 1F1B has several. Interleaved 1F1B has
