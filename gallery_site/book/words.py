@@ -72,7 +72,7 @@ class Words(SphinxDirective):
         self.env.metadata[self.env.docname][EXPLAINS] = True
         self.env.note_dependency(str(glossary_path(self.env)))
         items = map(self.item, explained(self.env))
-        return [nodes.definition_list("", *items, classes=["words"])]
+        return [nodes.definition_list("", *items, classes=["words", "no-search"])]
 
     def item(self, row: Row) -> nodes.definition_list_item:
         sentence, messages = self.parse_inline(row[MEANS], lineno=self.lineno)
