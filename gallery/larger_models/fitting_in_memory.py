@@ -1,6 +1,6 @@
 """
-GPU memory: what fills it, what shrinks it
-==========================================
+Memory: what fills it, what shrinks it
+======================================
 
 :Card: Four things fill the memory. Three ways shrink the largest.
 :Learn: You will count every byte that training keeps, shrink the largest part in three

@@ -4,7 +4,7 @@ Fully sharded: no rank keeps the whole model
 
 :Card: Parameters are whole only while their layer computes.
 :Learn: You will shard a model, and count what each rank keeps and what it sends.
-:Know first: :doc:`/tutorials/ddp/distributed_data_parallel` and
+:Know first: :doc:`/tutorials/ddp/distributed_data_parallel`,
     :doc:`/tutorials/ranks/collectives`
 :Picture: shard
 
@@ -278,20 +278,20 @@ assert gigabytes == {1: 1118, 8: 140, 16: 70, 64: 17}
 #      - Sent
 #      - When
 #    * - DDP
-#      - 16
-#      - 2
+#      - 16 bytes
+#      - Twice
 #      - Everything fits on a GPU
 #    * - ZeRO-1
 #      - 8 + 8 / w
-#      - 3
+#      - Three times
 #      - Only the optimizer does not fit
 #    * - Without resharding
 #      - 16 / w + 4
-#      - 2
+#      - Twice
 #      - Parameters fit, the rest does not
 #    * - fully_shard
 #      - 16 / w + a block
-#      - 3
+#      - Three times
 #      - Not even the parameters fit
 #
 # Small blocks or a slow network make ranks wait for each gather. And each forward pass

@@ -225,7 +225,9 @@ if rank == 0:
             ax.broken_barh(spans, (r + 0.17, 0.28), facecolor=color, hatch=hatch)
             for (x, w), cell in zip(spans, cells):
                 ax.text(x + w / 2, r, cell[-1], color=color, fontsize=9, ha="center")
-        ax.set_title(f"{name}, idle: {float(idle[name]):.0%}", loc="left")
+        ax.set_title(name, loc="left")
+        ax.set_title(f"{float(idle[name]):.0%}", loc="right")
+        ax.set_title("idle")
         ax.set(yticks=range(p), ylabel="rank", ylim=(p - 0.4, -0.6), xlim=(0, None))
     axes[-1].set(xlabel="slot")
     strips = axes[0].collections[1:8:2]  # of the first rank
