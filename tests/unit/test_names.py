@@ -50,7 +50,6 @@ UNDESCRIBED = {
     "torch.nn.parallel.replicate",
     "torch.nn.parallel.scatter",
     "torch.utils._python_dispatch.TorchDispatchMode",
-    "torch.utils.flop_counter.FlopCounterMode",
     "torch.version.hip",
 }
 
