@@ -471,7 +471,8 @@ def test_a_page_is_fetched_once_when_it_is_seen_and_two_at_a_time(
 
     seen = page.evaluate("window.fetched")
     shown.last.scroll_into_view_if_needed()
-    wait_until(page, "!document.querySelector('.awaits-snippet:last-child')")
+    items = "[...document.querySelectorAll('#search-results li')]"  # of both lists
+    wait_until(page, f"!{items}.at(-1).matches('.awaits-snippet')")
     fetched = page.evaluate("window.fetched")
 
     assert len(seen) < shown.count()
