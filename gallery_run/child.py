@@ -23,6 +23,9 @@ START = (
     "from gallery_run.generate import main; sys.exit(main(int(sys.argv[2])))"
 )
 
+# with these, warnings of libraries would stand on pages, with paths of this machine
+TALKATIVE = {"PYTHONDEVMODE", "PYTHONWARNINGS"}
+
 
 class Child:
     """The process that runs the gallery, and what it says.
@@ -34,11 +37,12 @@ class Child:
     def __init__(self, request: tuple[Any, ...], folder: Path, seconds: float) -> None:
         self.log = folder / "log"
         self.pipe, theirs = Pipe()  # closed by the system if this process is killed
-        environment = {"PYTHONFAULTHANDLER": "1", "TMPDIR": str(folder)}
+        own = {"PYTHONFAULTHANDLER": "1", "TMPDIR": str(folder)}
+        environment = {k: v for k, v in os.environ.items() if k not in TALKATIVE}
         with theirs, self.log.open("wb") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-c", START, PACKAGE_PARENT, str(theirs.fileno())],
-                env=os.environ | environment,
+                env=environment | own,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

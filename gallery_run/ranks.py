@@ -18,6 +18,7 @@ import sys
 import tempfile
 import threading
 import time
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,7 @@ def argv(gallery_conf: dict[str, Any], script_vars: dict[str, Any]) -> list[str]
     page = Page(name, source, Path(script_vars["target_file"]))
     page.after.callback(os.environ.update, dict(os.environ))
     page.after.callback(os.environ.clear)  # called first
+    page.after.enter_context(warnings.catch_warnings())  # torch's Join sets filters
     _pages.append(page)
     text = source.read_text(encoding="utf-8")
     uses_torch = "import torch" in text

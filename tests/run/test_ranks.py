@@ -8,6 +8,7 @@ import sys
 import tempfile
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -136,10 +137,16 @@ def test_what_a_page_does_to_torch_ends_with_it(stage: Stage) -> None:
 
 
 def test_what_a_script_does_to_the_environment_ends_with_it(stage: Stage) -> None:
-    stage.play("import os\nos.environ['PATH'] = os.environ['OTHER'] = 'x'\n")
+    before = list(warnings.filters)
+
+    stage.play(
+        "import os, warnings\nos.environ['PATH'] = os.environ['OTHER'] = 'x'\n"
+        "warnings.simplefilter('once')\n"
+    )
 
     assert os.environ["PATH"] != "x"
     assert "OTHER" not in os.environ
+    assert warnings.filters == before
 
 
 @pytest.mark.parametrize(
