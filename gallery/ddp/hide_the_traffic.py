@@ -62,30 +62,25 @@ dist.init_process_group(backend, timeout=timedelta(seconds=60))
 # ready, while backward goes on. It can leave the sending to a *communication hook*.
 # PyTorch's ``allreduce_hook`` does what DDP does without one, but calls
 # ``dist.all_reduce``, where we can count.
+#
+# The model has 48 layers of 1 MiB each. Rank 0 tries it in a group of its own, where
+# nothing has to travel. When backward reaches the first layer, which it does last, we
+# note how many messages have left.
 from torch import nn
 from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
 from torch.nn.parallel import DistributedDataParallel
-
 sent = []  # the bytes of each message
 all_reduce = dist.all_reduce
-
 
 def counted(tensor, *args, **kwargs):
     sent.append(tensor.nbytes)
     return all_reduce(tensor, *args, **kwargs)
 
-
 dist.all_reduce = counted  # only to look, never to train
-
-# %%
-# The model has 48 layers of 1 MiB each. Rank 0 tries it in a group of its own, where
-# nothing has to travel. When backward reaches the first layer, which it does last, we
-# note how many messages have left.
 layers = nn.Sequential(*[nn.Linear(512, 512) for _ in range(48)]).to(device)
 gone = []
 layers[0].weight.register_hook(lambda gradient: gone.append(len(sent)))
 only_rank_0 = dist.new_group([0])  # every rank has to call it
-
 
 def two_steps(**options):
     ddp_model = DistributedDataParallel(layers, process_group=only_rank_0, **options)
@@ -94,7 +89,6 @@ def two_steps(**options):
         sent.clear()
         ddp_model(torch.ones(1, 512, device=device)).sum().backward()
         yield list(sent)
-
 
 if rank == 0:
     first, default = two_steps()
@@ -119,7 +113,6 @@ if rank == 0:
 # message before it has arrived.
 latency, bandwidth, backward = 1, 1e6, 60  # ms, bytes per ms, ms
 
-
 def timeline(messages):  # when each begins and ends, in ms
     ready = end = 0
     for size in messages:
@@ -127,7 +120,6 @@ def timeline(messages):  # when each begins and ends, in ms
         begin = max(ready, end)
         end = begin + latency + size / bandwidth
         yield begin, end
-
 
 if rank == 0:
     caps = (0, 1, 2, 4, 8, 16, 25, 64)  # with 0, each tensor leaves alone
@@ -152,7 +144,6 @@ if rank == 0:
 #    of backward. Smaller and larger ones end later and later.
 if rank == 0:
     import matplotlib.pyplot as plt
-
     fig, ax = plt.subplots(figsize=(7, 3.6))
     for row, messages in enumerate(sizes.values()):
         for begin, end in timeline(messages):
@@ -173,17 +164,14 @@ if rank == 0:
 # ``no_sync`` keeps DDP from sending, so only the last part sends. Divide each loss by
 # the number of parts, because the loss is a mean.
 from contextlib import nullcontext
-
 torch.manual_seed(0)
 model = nn.Sequential(nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, 8)).to(device)
 torch.manual_seed(rank)  # each rank has its own samples
 inputs = torch.randn(32, 256).to(device)
 labels = inputs[:, :8]
 loss_function = nn.MSELoss()
-
 ddp_model = DistributedDataParallel(model)
 ddp_model.register_comm_hook(None, default_hooks.allreduce_hook)
-
 
 def gradients_of(ddp_model, n_parts):
     sent.clear()
@@ -193,7 +181,6 @@ def gradients_of(ddp_model, n_parts):
             loss = loss_function(ddp_model(x), y) / n_parts
             loss.backward()
     return [p.grad.clone() for p in ddp_model.parameters()]
-
 
 gradients_of(ddp_model, 1)  # in the first step the buckets are not final
 whole_batch, messages = gradients_of(ddp_model, 1), len(sent)
@@ -209,7 +196,6 @@ for x, y in zip(inputs.chunk(4), labels.chunk(4)):
     loss = loss_function(ddp_model(x), y) / 4
     with ddp_model.no_sync():
         loss.backward()
-
 if rank == 0:
     print("messages:", messages, "-> forward outside no_sync:", len(sent))
 assert len(sent) == 4 * messages
@@ -262,14 +248,12 @@ for name, (hook, state) in hooks.items():
             optimizer.step()
     dist.all_reduce(total := loss.detach())
     losses[name] = total.item() / world_size
-
 exact = gradients["all-reduce"]
 for name in reversed(hooks):
     errors[name] = ((gradients[name] - exact).norm() / exact.norm()).item()
     if rank == 0:
         print(f"{name:>11}: {sum(traffic[name]) / 1024:3.0f} KiB,",
               f"error {errors[name]:.4f}, loss {losses[name]:.2f}")
-
 whole = sum(traffic["all-reduce"])
 assert sum(traffic["fp16"]) == whole / 2 and 0 < errors["fp16"] < 0.001
 if "PowerSGD" in hooks:
@@ -296,11 +280,6 @@ if "PowerSGD" in hooks:
 #      - A smaller ``bucket_cap_mb``
 #    * - Long messages all the time
 #      - First accumulation with ``no_sync``, then fp16 or bf16, last PowerSGD
-#    * - All ranks wait for the same rank
-#      - Equal work for all ranks
-#
-# At the end every rank leaves the group. Wrapped models hold it, so delete them first:
-# otherwise its threads can outlive it, and now and then a rank aborts at its very end.
 del ddp_model
 dist.destroy_process_group()
 

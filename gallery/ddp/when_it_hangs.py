@@ -52,12 +52,10 @@ if rank == 0:
 backend = dist.get_default_backend_for_device(device)
 dist.init_process_group(backend, timeout=timedelta(seconds=60))
 
-
 def from_all_ranks(value):
     values = [None] * world_size
     dist.all_gather_object(values, value)
     return values
-
 
 def attempt(function, *args):
     said = "no error"
@@ -70,7 +68,6 @@ def attempt(function, *args):
         print([error.partition(":")[0] for error in errors])
     return errors
 
-
 # %%
 # A timeout turns waiting into an error
 # -------------------------------------
@@ -82,33 +79,26 @@ def attempt(function, *args):
 import faulthandler
 from queue import SimpleQueue
 from tempfile import TemporaryFile
-
-last = world_size - 1
-patience = timedelta(seconds=3)  # in training: minutes
+last, patience = world_size - 1, timedelta(seconds=3)  # in training: minutes
 report = TemporaryFile("w+")  # without it, the alarm writes to the log
 batches = SimpleQueue()
 for _ in range(2 if rank == last else 3):
     batches.put(torch.ones(4))
 
-
 def load_batch():
     return batches.get(timeout=patience.seconds)
 
-
 def sum_grads(gradients):
     dist.all_reduce(gradients, group=group)
-
 
 def train():
     for _ in range(3):
         faulthandler.dump_traceback_later(1.5, file=report)  # in training: minutes
         sum_grads(load_batch())
 
-
 def small_group(name=""):
     from_all_ranks(name)  # wait for rank 0, which may still draw or print
     return dist.new_group(backend="gloo", timeout=patience, group_desc=name)
-
 
 group = small_group("batches")
 errors = attempt(train)
@@ -130,7 +120,6 @@ assert any("Timed out waiting 3000ms" in error for error in errors)
 # a collective usually returns at once, so a rank waits in a later call that needs a
 # result of the GPU, such as ``.item()``. Then use the flight recorder below.
 import re
-
 report.seek(0)
 latest = report.read().rpartition("Timeout")[2]
 places = from_all_ranks(re.search(r" in (load_batch|sum_grads)$", latest, re.M)[1])
@@ -145,12 +134,10 @@ assert places == ["sum_grads"] * last + ["load_batch"]
 # Put ``monitored_barrier`` before the call that hangs, and rank 0 names the ranks that
 # do not come. Only Gloo has it, so with NCCL make a Gloo group for it as well.
 
-
 def meet():
     if rank != last:
         # Without a timeout of its own, it waits for 30 minutes.
         dist.monitored_barrier(group, timeout=patience, wait_all_ranks=True)
-
 
 group = small_group()
 errors = attempt(meet)
@@ -166,10 +153,8 @@ assert f"Ranks {last} failed to pass monitoredBarrier" in errors[0]
 # meets the second call of every other. So if only rank 0 reduces its losses, they are
 # added to the gradients of the others.
 
-
 def log_loss(losses):
     dist.all_reduce(losses, group=group)
-
 
 def train_and_log(losses, gradients):
     sum_grads(torch.ones(4))
@@ -177,9 +162,7 @@ def train_and_log(losses, gradients):
         log_loss(losses)
     sum_grads(gradients)
 
-
-group = small_group("losses")
-gradients = torch.ones(4)
+group, gradients = small_group("losses"), torch.ones(4)
 errors = attempt(train_and_log, torch.full((4,), 100.0), gradients)
 sums = from_all_ranks(gradients[0].item())
 if rank == 0:
@@ -198,17 +181,14 @@ import pickle
 from itertools import zip_longest
 from torch._C._distributed_c10d import _dump_fr_trace
 
-
 def recorded(group_desc):
     entries = pickle.loads(_dump_fr_trace(onlyActive=False))["entries"]
     return from_all_ranks([
         next(f["name"] for f in e["frames"] if f["name"] in ("sum_grads", "log_loss"))
         for e in entries if e["process_group"][1] == group_desc])
 
-
 def first_difference(rows):
     return [len(set(calls)) > 1 for calls in zip_longest(*rows)].index(True)
-
 
 missing, extra = recorded("batches"), recorded("losses")
 assert (first_difference(missing), first_difference(extra)) == (2, 1)
@@ -257,7 +237,6 @@ assert all(("0", "ALLREDUCE", "1") in re.findall(call, error) for error in error
 #
 # A rank that fails closes its connections, as it does here when it leaves its group.
 
-
 def read_samples():
     group = small_group()
     try:
@@ -266,7 +245,6 @@ def read_samples():
         dist.all_reduce(torch.ones(4), group=group)
     finally:
         dist.destroy_process_group(group)
-
 
 errors = attempt(read_samples)
 assert [e.partition(":")[0] for e in errors] == ["RuntimeError"] * last + ["ValueError"]
@@ -306,17 +284,12 @@ dist.destroy_process_group()
 #      - DDP got no gradient for a parameter
 #      - ``find_unused_parameters``, `shown by PyTorch
 #        <https://docs.pytorch.org/docs/stable/distributed.html>`__
-#    * - Ranks wait while rank 0 evaluates
-#      - Rank 0 alone calls the wrapped model
-#      - ``.module``, see :doc:`/tutorials/ddp/distributed_data_parallel`
 #
 # Try it
 # ------
 #
 # - Under ``DETAIL``, reduce four numbers again and print ``errors[0]``. Whom does it
 #   blame, and is that the rank with the mistake? Then an assert fails.
-# - Let rank 0 miss the barrier, and print ``errors[1]`` in place of ``errors[0]``.
-#   Whose log does it point to?
 #
 # Where to go next
 # ----------------

@@ -46,14 +46,11 @@ x, y = torch.randn(2, 16, 64, 128).to(device)  # each (sequences, tokens, featur
 # Adam makes its numbers in the first ``step``. So a run can pass forward and backward,
 # and still run out of memory at the end of its first step.
 
-
 def mib(tensors):
     return sum(tensor.nbytes for tensor in tensors) / 2**20
 
-
 def gradients():
     return [p.grad for p in parameters if p.grad is not None]
-
 
 optimizer = torch.optim.AdamW(parameters)
 mse_loss(model(x), y).backward()
@@ -78,7 +75,6 @@ from torch.autograd.graph import saved_tensors_hooks
 
 saved = []  # weak references, so that our list keeps nothing alive
 
-
 def watched(forward, x):
     def pack(tensor):
         tensor = tensor.detach()  # the same memory
@@ -89,14 +85,12 @@ def watched(forward, x):
     with saved_tensors_hooks(pack, lambda tensor: tensor):
         return forward(x)
 
-
 def kept():  # what backward still needs at this moment, in MiB
     alive = [tensor for reference in saved if (tensor := reference()) is not None]
     sizes = {s.data_ptr(): s.nbytes() for s in (t.untyped_storage() for t in alive)}
     for tensor in (*parameters, x, y):
         sizes.pop(tensor.untyped_storage().data_ptr(), None)
     return sum(sizes.values()) / 2**20
-
 
 # %%
 # Activations grow with the tokens of a batch, while the other three stay as they are.
@@ -119,11 +113,9 @@ assert [round(size / plain, 2) for size in sizes] == [0.5, 1, 1] and plain > sum
 # there beside all activations. Call it right after ``step``, which costs nothing.
 moments = []
 
-
 def look(*_):
     moments.append((kept(), mib(gradients())))
     print("activations {:2.0f} MiB, gradients {:.0f} MiB".format(*moments[-1]))
-
 
 output = watched(model, x)
 look()  # the old gradients are still there
@@ -146,7 +138,6 @@ assert sum(moments[0]) > max(map(sum, moments[1:]))
 # each loss by the number of parts, because the loss is a mean.
 from torch.utils.flop_counter import FlopCounterMode
 
-
 def step(forward, n_parts=1):
     optimizer.zero_grad()
     with FlopCounterMode(display=False) as counter:
@@ -155,7 +146,6 @@ def step(forward, n_parts=1):
             at_most = kept()
             loss.backward()
     return at_most, counter.get_total_flops()
-
 
 _, operations = step(model)
 parts, same_operations = step(model, n_parts=4)
@@ -176,12 +166,10 @@ assert round(parts / plain, 2) == 0.25 and same_operations == operations
 # to change a 16-bit number. Each weight gets a copy in bfloat16 that backward needs.
 # Copies do not grow with the batch, so two half batches keep them twice, a whole once.
 
-
 def autocasted(x, forward=model):
     # A cache of the copies would only pay if a weight were used twice.
     with torch.autocast(device.type, torch.bfloat16, cache_enabled=False):
         return forward(x)
-
 
 output = watched(autocasted, x[:8])
 half = kept()
@@ -208,12 +196,10 @@ assert 0 < max(errors) < 0.05 and torch.tensor(1e-8).half() == 0
 # may add in another order each time.
 from torch.utils.checkpoint import checkpoint
 
-
 def checkpointed(x):
     for block in model:
         x = checkpoint(block, x, use_reentrant=False)
     return x
-
 
 inputs, more_operations = step(checkpointed)
 exact = {"rtol": 0, "atol": 0} if device.type == "cpu" else {}

@@ -64,23 +64,23 @@ from torch import nn
 from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
 from torch.nn.parallel import DistributedDataParallel
 
-
 def build(n_blocks=5, width=96):
     torch.manual_seed(0)
     blocks = [[nn.Linear(width, 4 * width), nn.ReLU(), nn.Linear(4 * width, width)]
               for _ in range(n_blocks)]
     return nn.Sequential(*(nn.Sequential(*b) for b in blocks), nn.Linear(width, width))
 
-
 def bytes_of(tensors):  # of a sharded tensor, only what this rank keeps
     return sum((t.to_local() if hasattr(t, "to_local") else t).nbytes for t in tensors)
-
 
 # %%
 # The next code only measures. It notes the bytes of each collective, and those of an
 # all-reduce twice, because it is a reduce-scatter and an all-gather. In each step it
 # looks at the memory 13 times: before each of the six layers, after the backward pass
 # of each, and before the optimizer's step.
+#
+# ``train`` prints how many bytes each rank keeps for a parameter before the optimizer's
+# step. With DDP they are 16 on any number of ranks.
 sent, losses, moments, keeps, traffic = [], {}, {}, {}, {}
 for name in "all_reduce", "broadcast", "all_gather_single", "reduce_scatter_single":
     def counted(*args, name=name, collective=getattr(dist, name), **kwargs):
@@ -88,7 +88,6 @@ for name in "all_reduce", "broadcast", "all_gather_single", "reduce_scatter_sing
         sent.append(2 * size if name == "all_reduce" else size)
         return collective(*args, **kwargs)
     setattr(dist, name, counted)  # only to look, never to train
-
 
 def train(way, model, forward, optimizer):
     kept = list(model.parameters())
@@ -98,18 +97,15 @@ def train(way, model, forward, optimizer):
         states = getattr(optimizer, "optim", optimizer).state.values()
         numbers = [t for state in states for t in state.values() if t.dim() > 0]
         moments[way].append([*map(bytes_of, (present, gradients, numbers))])
-
     def watch(layer, args):
         look()
         args[0].register_hook(look)  # called when the layer's backward pass is done
-
     if isinstance(forward, DistributedDataParallel):  # only so that we can count
         forward.register_comm_hook(None, default_hooks.allreduce_hook)
     for layer in model:
         layer.register_forward_pre_hook(watch)
     for _ in range(3):
-        moments[way] = []
-        sent.clear()
+        moments[way], sent[:] = [], []
         loss = nn.MSELoss()(forward(inputs.clone().requires_grad_()), labels)
         loss.backward()
         look()
@@ -120,14 +116,9 @@ def train(way, model, forward, optimizer):
     if rank == 0:
         print(f"{way}:", *(f"{4 * sum(parts) / whole:.1f}" for parts in keeps[way]))
 
-
 whole = bytes_of(build().parameters())
 torch.manual_seed(rank)  # each rank has its own samples
 inputs, labels = torch.randn(2, 16, 96).to(device)  # (samples, features) each
-
-# %%
-# ``train`` prints how many bytes each rank keeps for a parameter before the optimizer's
-# step. With DDP they are 16 on any number of ranks.
 model = build().to(device)
 optimizer = torch.optim.Adam(model.parameters())
 train("DDP", model, DistributedDataParallel(model), optimizer)
@@ -142,7 +133,6 @@ assert keeps["DDP"] == [[whole, whole, 2 * whole]] * world_size
 # keeps the state of its own, computes their step and broadcasts them. The shares are
 # uneven, because parameters are dealt out whole.
 from torch.distributed.optim import ZeroRedundancyOptimizer
-
 model = build().to(device)
 optimizer = ZeroRedundancyOptimizer(model.parameters(), torch.optim.Adam)
 train("ZeRO-1", model, DistributedDataParallel(model), optimizer)
@@ -159,19 +149,15 @@ assert sum(states) == 2 * whole and (world_size == 1 or max(states) > min(states
 # sends nothing, so all ranks must begin with the same model.
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
-
 mesh = init_device_mesh(device.type, (world_size,))  # the ranks that share
-
 
 def shard(model, **options):
     for block in model[:-1]:
         fully_shard(block, mesh=mesh, **options)
     return fully_shard(model, mesh=mesh, **options)
 
-
 def share(model, n):  # how many numbers the first of n ranks keeps
     return sum(p.chunk(n)[0].numel() for p in model.parameters())
-
 
 model = shard(build().to(device))
 optimizer = torch.optim.Adam(model.parameters())  # only now: the parameters are new
@@ -247,6 +233,10 @@ assert world_size == 1 or [*traffic.values()] == sizes  # one rank gathers nothi
 # So far each rank has built the whole model first. On the meta device tensors have a
 # shape, but no memory. After sharding, ``to_empty`` gives memory to the rows of this
 # rank only, and the rank draws numbers for them.
+#
+# The large model has 70 billion parameters. Does it fit on 64 GPUs? We only pretend to
+# have them: ``share`` computes with shapes, as it did for our own model. Whole blocks
+# and activations come on top, and none of the four ways divides activations.
 with torch.device("meta"):
     model, large = build(), build(n_blocks=130, width=8192)
 shard(model).to_empty(device=device)
@@ -254,11 +244,6 @@ torch.manual_seed(rank)  # no two ranks draw the same rows
 for parameter in model.parameters():
     nn.init.normal_(parameter.to_local(), std=0.02)
 assert bytes_of(model.parameters()) == own
-
-# %%
-# The large model has 70 billion parameters. Does it fit on 64 GPUs? We only pretend to
-# have them: ``share`` computes with shapes, as it did for our own model. Whole blocks
-# and activations come on top, and none of the four ways divides activations.
 gigabytes = {n: round(16 * share(large, n) / 1e9) for n in (1, 8, 16, 64)}
 if rank == 0:
     print("GB on each of n GPUs:", gigabytes)

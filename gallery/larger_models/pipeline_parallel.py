@@ -54,12 +54,10 @@ if rank == 0:
 backend = dist.get_default_backend_for_device(device)
 dist.init_process_group(backend, timeout=timedelta(seconds=60))
 
-
 def from_all_ranks(value):
     values = [None] * world_size
     dist.all_gather_object(values, value)
     return values
-
 
 # %%
 # Each rank holds consecutive layers
@@ -91,7 +89,6 @@ from torch.distributed.pipelining.stage import PipelineStage
 
 events, sent = [], []
 
-
 class RecordedStage(PipelineStage):
     def forward_one_chunk(self, i, *args, **kwargs):
         events.append(("forward", self.stage_index, i))
@@ -110,7 +107,6 @@ class RecordedStage(PipelineStage):
         messages = super().get_fwd_send_ops(i)
         sent.extend(message.tensor.nbytes for message in messages)
         return messages
-
 
 # %%
 # Four schedules, one gradient
@@ -162,7 +158,6 @@ from fractions import Fraction
 from functools import cache
 from itertools import accumulate, product
 
-
 def on_a_clock(orders, slots):  # slots: of a forward pass, for each stage
     place = {e: (r, k) for r, order in enumerate(orders) for k, e in enumerate(order)}
     neighbor = {"forward": -1, "backward": 1, "input gradients": 1}
@@ -178,7 +173,6 @@ def on_a_clock(orders, slots):  # slots: of a forward pass, for each stage
 
     bars = [(r, *begin_and_end(event), *event) for event, (r, _) in place.items()]
     return bars, max(end for _, _, end, *_ in bars)
-
 
 # %%
 # We also count the activations a rank keeps at most, as layers times micro-batches.
