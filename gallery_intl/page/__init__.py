@@ -20,6 +20,7 @@ from gallery_intl.page import (
     names,
     page,
     safety,
+    settings,
     status_table,
 )
 from gallery_intl.page.ways_out import show_ways_out
@@ -61,6 +62,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
 
 
 def listen(app: Sphinx) -> None:
+    app.connect("config-inited", settings.use_a_catalog_for_each_page)
     app.connect("config-inited", catalog_links.check_repository)
     app.connect("config-inited", safety.compile_catalogs)
     app.connect("builder-inited", collect_as_written)

@@ -1,0 +1,21 @@
+"""What the catalogs of pages need of conf.py: set here, or refused with a word."""
+
+from __future__ import annotations
+
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.errors import ConfigError
+
+
+def use_a_catalog_for_each_page(app: Sphinx, config: Config) -> None:
+    """Let each page have its own catalog, which Sphinx alone joins by folders.
+
+    Its default and ``True`` are alike, so both are replaced; the catalogs command moves
+    the translations of joined catalogs to those of the pages.
+    """
+    if isinstance(config.gettext_compact, str):
+        raise ConfigError(
+            f"gettext_compact: {config.gettext_compact!r} joins the catalogs of all"
+            " pages, but each page needs its own (delete the line, or write False)"
+        )
+    config.gettext_compact = False
