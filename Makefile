@@ -23,11 +23,13 @@ AGAIN = { test $$? = 1 && echo "what failed, once more and alone:" \
 NEWEST_TORCH := --extra-index-url https://download.pytorch.org/whl/cpu
 # these hold what is installed against the lock
 OF_THE_LOCK := test_all_that_is_installed_for_the_site_is_locked
+UV := $(VENV)/uv/bin/python -m uv
 LIVE_READY := $(if $(PREVIEW),$(LIGHT),$(READY))
 
 .DEFAULT_GOAL := help
 .PHONY: help html zip serve catalogs check progress quick test record bench torture lint format linkcheck lock clean
-.PHONY: newest addresses labels notebooks fuzzy touched changed comment release-notes publish
+.PHONY: newest addresses labels notebooks fuzzy touched changed comment release-notes
+.PHONY: wheel try-wheel publish
 
 help:  ## list the commands
 	@grep -hE '^[a-z-]+[a-z%-]*:.*## ' $(MAKEFILE_LIST) \
@@ -136,16 +138,18 @@ comment:  ## write a pull request's comment (FROM=folder LINK=address)
 release-notes:  ## print what the changelog says of a version (TAG=v0.1)
 	@$(PYTHON) .ci/release_notes.py "$(TAG)"
 
-publish:  ## publish dist/ on PyPI by trusted publishing; a workflow does it
-	@$(PYTHON) -m venv $(VENV)/publish
-	@$(VENV)/publish/bin/python -m pip install --quiet --disable-pip-version-check uv==0.13.8
-	@$(VENV)/publish/bin/python -m uv publish --trusted-publishing always dist/*
+wheel: $(VENV)/.uv  ## build gallery_intl's wheel and source package into _build/dist
+	@rm -rf _build/dist
+	@SOURCE_DATE_EPOCH=315532800 $(UV) build --quiet --no-create-gitignore --out-dir _build/dist
 
-lock:  ## lock all packages by their hashes, after requirements.txt was edited
-	$(NEW_ENOUGH)
-	@$(PYTHON) -m venv $(VENV)/lock
-	@$(VENV)/lock/bin/python -m pip install --quiet --disable-pip-version-check uv==0.13.8
-	@$(VENV)/lock/bin/python .ci/lock.py
+try-wheel:  ## install the wheel alone and try it (WITH="sphinx==8.2.3 ...")
+	@$(PYTHON) .ci/try_wheel.py $(WITH)
+
+publish: $(VENV)/.uv  ## publish _build/dist on PyPI by trusted publishing; a workflow does it
+	@$(UV) publish --trusted-publishing always _build/dist/*
+
+lock: $(VENV)/.uv  ## lock all packages by their hashes, after requirements.txt was edited
+	@$(VENV)/uv/bin/python .ci/lock.py
 
 clean:  ## remove what was built; the environment stays
 	rm -rf _build tutorials
@@ -168,6 +172,12 @@ $(LIGHT): locks/site.txt
 $(READY): $(LIGHT) locks/torch.txt locks/torch-cpu.txt locks/cuda.txt
 	@echo "installing torch into $(VENV) (a few minutes, once) ..."
 	@$(PY) .ci/install_torch.py $(TORCH)
+	@touch $@
+
+$(VENV)/.uv: Makefile
+	$(NEW_ENOUGH)
+	@$(PYTHON) -m venv $(VENV)/uv
+	@$(VENV)/uv/bin/python -m pip install --quiet --disable-pip-version-check uv==0.13.8
 	@touch $@
 
 $(VENV)/.browser: $(READY) tests/tools/browser.py

@@ -15,7 +15,9 @@ APP = cast(Sphinx, None)
 
 
 def config(**values: Any) -> Config:
-    return Config({}, values)
+    found = Config({}, values)
+    found.add("gettext_compact", True, "gettext", {bool, str})
+    return found
 
 
 def test_each_page_gets_a_catalog_though_sphinx_would_join_them() -> None:
