@@ -7,12 +7,16 @@ Seen in Sphinx 9.0.4, sphinx-copybutton 0.5.2 and pydata-sphinx-theme 0.24.0; wh
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import sphinx
+from sphinx.application import Sphinx
+from sphinx.theming import HTMLThemeFactory
 
 # Sphinx's own catalogs, and the template of all its words.
 SPHINX_LOCALE = Path(sphinx.__file__).parent / "locale"
@@ -45,6 +49,18 @@ COPY_BUTTON = {
 }
 # The theme's rules for one colour mode; until a script has run the mode is "auto".
 MODE = re.compile(r"""\[data-theme=["']?(light|dark)["']?\]""")
+
+
+def theme_factory(app: Sphinx) -> HTMLThemeFactory:
+    """Return what loads themes: Sphinx 8.2 makes it of the application alone."""
+    known: dict[str, Any] = {
+        "app": app,
+        "confdir": app.confdir,
+        "config": app.config,
+        "registry": app.registry,
+    }
+    asked = inspect.signature(HTMLThemeFactory).parameters
+    return HTMLThemeFactory(**{name: known[name] for name in asked})
 
 
 def with_search_words(script: str, translate: Callable[[str], str]) -> str:

@@ -20,7 +20,6 @@ from sphinx.application import Sphinx
 from sphinx.builders.gettext import MessageCatalogBuilder, MsgOrigin
 from sphinx.config import Config
 from sphinx.locale import _
-from sphinx.theming import HTMLThemeFactory
 
 from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs import po as catalogs
@@ -31,6 +30,7 @@ from gallery_intl.interface.upstream import (
     SEARCH_ENDS,
     SPHINX_LOCALE,
     UNSEEN,
+    theme_factory,
     with_copy_words,
     with_search_words,
 )
@@ -146,10 +146,7 @@ def collect_messages(app: Sphinx) -> None:
 
 def theme_folders(app: Sphinx) -> dict[str, Path]:
     """Return the theme's template folder by its name; Sphinx's own are left out."""
-    factory = HTMLThemeFactory(
-        confdir=app.confdir, app=app, config=app.config, registry=app.registry
-    )
-    theme = factory.create(app.config.html_theme)
+    theme = theme_factory(app).create(app.config.html_theme)
     folder = Path(theme.get_theme_dirs()[0])
     return {folder.name: folder}
 

@@ -13,14 +13,21 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from sphinx_gallery._doctree_links import (  # type: ignore[import-untyped]
-    code_links_block,
-)
 from sphinx_gallery.py_source_parser import (  # type: ignore[import-untyped]
     IGNORE_BLOCK_PATTERN,
     remove_config_comments,
     remove_ignore_blocks,
 )
+
+try:
+    from sphinx_gallery._doctree_links import (  # type: ignore[import-untyped]
+        code_links_block,
+    )
+except ImportError:  # before 0.22 names in code are linked in the written pages
+
+    class code_links_block(nodes.TextElement):  # type: ignore[no-redef]
+        """Nothing writes this node."""
+
 
 # The note above the title, that links to the end of the page. It is in an ``only``.
 NOTE = "sphx-glr-download-link-note"
