@@ -1,11 +1,14 @@
-"""Find the pages of a built site; write files so that none is ever half written."""
+"""Find the pages of a built site; let no two processes write the same files."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+
+from filelock import FileLock, Timeout
 
 NO_PAGES = {"_static", "_images", "_downloads", "_sources"}  # what Sphinx copies there
 
@@ -49,3 +52,17 @@ def remove_unfinished(folder: Path) -> None:
     """
     for path in folder.rglob(".*.po.????????"):
         path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def only_one(folder: Path, say_waiting: Callable[[], object]) -> Iterator[None]:
+    """Wait until no other process works in a folder, and keep others out of it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder / ".lock")
+    try:
+        held = lock.acquire(timeout=0)
+    except Timeout:
+        say_waiting()
+        held = lock.acquire()
+    with held:
+        yield

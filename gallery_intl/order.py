@@ -37,6 +37,8 @@ VISIT_CODE = 700  # before linkcheck collects addresses at 800
 # builder-inited: Sphinx-Gallery starts at 10 and runs scripts at 500
 INSTALL_FILTER = 1
 RUN_GALLERY = 5
+BEFORE_GENERATING = 490
+AFTER_GENERATING = 510
 NAME_STALE_RECORDS = 600  # when the scripts have run
 # doctree-read: Sphinx collects downloads at 500
 SHOW_FOOT = 300

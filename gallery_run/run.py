@@ -6,15 +6,13 @@ made. A page that does not end in time is stopped, and the build with it.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from filelock import FileLock, Timeout
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import SphinxError
@@ -23,6 +21,7 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 
 from gallery_intl import order
+from gallery_intl.files import only_one
 from gallery_intl.page import page as pages
 from gallery_run import fingerprint
 from gallery_run.child import Child
@@ -75,20 +74,6 @@ def run_gallery(
             return follow(child, seconds, say)
         finally:
             child.close()
-
-
-@contextlib.contextmanager
-def only_one(folder: Path, say_waiting: Callable[[], object]) -> Iterator[None]:
-    """Wait until no other process works in a folder, and keep others out of it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(folder / ".lock")
-    try:
-        held = lock.acquire(timeout=0)
-    except Timeout:
-        say_waiting()
-        held = lock.acquire()
-    with held:
-        yield
 
 
 def follow(child: Child, seconds: float, say: Say) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+from gallery_intl import files
 from gallery_intl.page.safety import broken_catalogs
 from gallery_run import records, run
 from gallery_site.languages import build_languages
@@ -15,7 +16,7 @@ from gallery_site.publish import begin, publish
 def only_one(site: Site) -> AbstractContextManager[None]:
     """Wait until no other build works in the same folder."""
     waiting = "another build is running here; waiting for it"
-    return run.only_one(site.out, lambda: print(waiting, flush=True))
+    return files.only_one(site.out, lambda: print(waiting, flush=True))
 
 
 def build_site(srcdir: Path, only: list[str] | None = None) -> Path:

@@ -17,9 +17,10 @@ from typing import NamedTuple
 from gallery_intl.catalogs import po
 from gallery_intl.catalogs.labels import keep_labels
 from gallery_intl.figures.figures import MAKES_FIGURE
+from gallery_intl.files import only_one
 from gallery_intl.script.source import same_program
 from gallery_run import fingerprint
-from gallery_run.run import only_one, run_gallery
+from gallery_run.run import run_gallery
 from gallery_run.upstream import is_done
 from gallery_site.languages import run_sphinx
 from gallery_site.live_build import mirror

@@ -23,6 +23,7 @@ from gallery_intl.page import (
     settings,
     status_table,
 )
+from gallery_intl.page.turns import take_turns
 from gallery_intl.page.ways_out import show_ways_out
 
 
@@ -57,6 +58,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_transform(diffs.ShowDiffs)
     app.add_post_transform(names.LinkOnce)
     app.add_post_transform(names.VisitCode)
+    take_turns(app)
     listen(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 

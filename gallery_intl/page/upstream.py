@@ -13,6 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from sphinx_gallery.gen_gallery import (  # type: ignore[import-untyped]
+    generate_gallery_rst,
+)
 from sphinx_gallery.py_source_parser import (  # type: ignore[import-untyped]
     IGNORE_BLOCK_PATTERN,
     remove_config_comments,
@@ -28,6 +31,9 @@ except ImportError:  # before 0.22 names in code are linked in the written pages
     class code_links_block(nodes.TextElement):  # type: ignore[no-redef]
         """Nothing writes this node."""
 
+
+# Its listener that runs the scripts and writes their pages into the source folder.
+GENERATOR = generate_gallery_rst
 
 # The note above the title, that links to the end of the page. It is in an ``only``.
 NOTE = "sphx-glr-download-link-note"

@@ -40,7 +40,7 @@ SHARED = """
     downloads.notebook: Cell
     figures: style svg
     figures.figures: MAKES_FIGURE
-    files: html_pages remove_unfinished replace_file
+    files: html_pages only_one remove_unfinished replace_file
     interface.languages: alternate_tags alternates language_links language_tag
     interface.search: RankedSearch
     page: page
