@@ -30,6 +30,7 @@ gallery_intl_languages = {
     "zh_CN": "简体中文",
     "ja": "日本語",
 }
+gallery_intl_source_downloads = True  # English pages look like the others
 gallery_intl_plain_links = True  # downloaded scripts name pages by their titles
 gallery_intl_lines = True  # titles break at their colon first
 # else Chromium would cut these

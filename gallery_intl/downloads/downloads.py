@@ -23,7 +23,9 @@ from sphinx.locale import _
 from gallery_intl.downloads.notebook import cells, notebook, page_address, program
 from gallery_intl.files import replace_file
 from gallery_intl.page.page import Page, ProgramChanged, Script, folders, page_of
+from gallery_intl.page.settings import is_left_as_written
 from gallery_intl.script.source import docstring_lines, same_program
+from gallery_intl.script.translate import Made
 
 KINDS = (".py", ".ipynb")  # what an archive holds of a page
 
@@ -71,7 +73,7 @@ def origin_of(env: BuildEnvironment, page: Page) -> str:
 def write_downloads(app: Sphinx, document: nodes.document) -> None:
     """Write script, notebook and archive of a page that was just read."""
     env, page = app.env, page_of(app.env)
-    if page.script and page.made:
+    if page.script and page.made and not is_unchanged(env, page.script, page.made):
         origin = origin_of(env, page)
         source = below(page.made.source, f"# {origin}")
         # listeners are given the script; they return cells that prepare it, with a tag
@@ -92,6 +94,11 @@ def write_downloads(app: Sphinx, document: nodes.document) -> None:
             offer(env, document, block)
     for link in document.findall(addnodes.download_reference):
         point_to_translation(env, link)
+
+
+def is_unchanged(env: BuildEnvironment, script: Script, made: Made) -> bool:
+    """Return whether a page's own files say all that ours would say."""
+    return is_left_as_written(env) and made.source == script.text
 
 
 def offer(

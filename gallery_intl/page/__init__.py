@@ -36,6 +36,9 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_config_value("gallery_intl_plain_links", False, "env", bool)
     # whether names that intersphinx knows lead there, from code and from literals
     app.add_config_value("gallery_intl_link_names", False, "env", bool)
+    # whether pages in the source language get our note, footer and downloads too; else
+    # these stay as Sphinx-Gallery writes them
+    app.add_config_value("gallery_intl_source_downloads", False, "env", bool)
     # the page that explains how to translate; gaps and the table of status lead there
     app.add_config_value("gallery_intl_how_to", "", "env", str)
     app.add_event("gallery-page-needs")

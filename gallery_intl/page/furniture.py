@@ -21,6 +21,7 @@ from gallery_intl import order
 from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 from gallery_intl.page import page as pages
+from gallery_intl.page.settings import is_left_as_written
 from gallery_intl.page.upstream import (
     BOX,
     FOOTER,
@@ -74,6 +75,8 @@ class RemoveFurniture(SphinxTransform):
     default_priority = order.REMOVE_FURNITURE
 
     def apply(self, **kwargs: Any) -> None:
+        if is_left_as_written(self.env):
+            return
         collects = collects_messages(self.env)
         script = pages.script_of(self.env, self.env.docname)
         for footer in with_class(self.document, nodes.container, FOOTER):
@@ -98,7 +101,7 @@ class FillFurniture(SphinxTransform):
     default_priority = order.FILL_FURNITURE
 
     def apply(self, **kwargs: Any) -> None:
-        if collects_messages(self.env):
+        if collects_messages(self.env) or is_left_as_written(self.env):
             return
         for footer in with_class(self.document, nodes.container, FOOTER):
             for box in with_class(footer, nodes.container, BOX):

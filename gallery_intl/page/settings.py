@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from sphinx.application import Sphinx
 from sphinx.config import Config
+from sphinx.environment import BuildEnvironment
 from sphinx.errors import ConfigError
+
+from gallery_intl.builders import collects_messages
+from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 
 
 def use_a_catalog_for_each_page(app: Sphinx, config: Config) -> None:
@@ -19,3 +23,13 @@ def use_a_catalog_for_each_page(app: Sphinx, config: Config) -> None:
             " pages, but each page needs its own (delete the line, or write False)"
         )
     config.gettext_compact = False
+
+
+def is_left_as_written(env: BuildEnvironment) -> bool:
+    """Return whether the pages of this build stay as Sphinx-Gallery writes them.
+
+    They do in the source language, unless the project asks for ours there too.
+    """
+    if collects_messages(env) or env.config.language != SOURCE_LANGUAGE:
+        return False
+    return not getattr(env.config, "gallery_intl_source_downloads", False)
