@@ -23,7 +23,7 @@ from sphinx.locale import _
 from gallery_intl.downloads.notebook import cells, notebook, page_address, program
 from gallery_intl.files import replace_file
 from gallery_intl.page.page import Page, ProgramChanged, Script, folders, page_of
-from gallery_intl.page.settings import is_left_as_written
+from gallery_intl.page.settings import is_left_as_written, is_to_translate
 from gallery_intl.script.source import docstring_lines, same_program
 from gallery_intl.script.translate import Made
 
@@ -98,7 +98,8 @@ def write_downloads(app: Sphinx, document: nodes.document) -> None:
 
 def is_unchanged(env: BuildEnvironment, script: Script, made: Made) -> bool:
     """Return whether a page's own files say all that ours would say."""
-    return is_left_as_written(env) and made.source == script.text
+    is_left = is_left_as_written(env) or not is_to_translate(env.config, env.docname)
+    return is_left and made.source == script.text
 
 
 def offer(

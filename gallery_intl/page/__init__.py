@@ -36,6 +36,9 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_config_value("gallery_intl_plain_links", False, "env", bool)
     # whether names that intersphinx knows lead there, from code and from literals
     app.add_config_value("gallery_intl_link_names", False, "env", bool)
+    # the pages to translate, such as "auto_examples/*", where * is any letters; the
+    # others have no catalog; [] is all pages
+    app.add_config_value("gallery_intl_pages", [], "env", list)
     # whether pages in the source language get our note, footer and downloads too; else
     # these stay as Sphinx-Gallery writes them
     app.add_config_value("gallery_intl_source_downloads", False, "env", bool)

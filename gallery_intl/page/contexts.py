@@ -17,6 +17,7 @@ from sphinx.util.nodes import extract_messages
 
 from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs import po as catalogs
+from gallery_intl.page.settings import is_to_translate
 
 NAMES = {
     nodes.title: "heading",
@@ -37,12 +38,15 @@ PLACES = {
 
 
 def write_contexts(app: Sphinx, error: Exception | None) -> None:
-    """Put what each message is into the templates."""
+    """Put what each message is into the templates; drop those of no use."""
     if error or not collects_messages(app.env):
         return
     known = contexts(app.env)
     for path in sorted(app.outdir.rglob("*.pot")):
         domain = path.relative_to(app.outdir).with_suffix("").as_posix()
+        if domain in app.env.found_docs and not is_to_translate(app.config, domain):
+            path.unlink()
+            continue
         template = catalogs.read(path)
         default = ["interface"] if domain == catalogs.INTERFACE else []
         for entry in template:

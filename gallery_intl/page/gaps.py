@@ -26,6 +26,7 @@ from gallery_intl.catalogs.review import Credits
 from gallery_intl.page.catalog_links import edit_url, how_to_translate, improve, reviews
 from gallery_intl.page.furniture import line, put_below_title
 from gallery_intl.page.page import page_of
+from gallery_intl.page.settings import is_to_translate
 
 CREDITS = "translation-credits"
 EDIT_URL = "gallery_intl_edit_url"  # of a node in English: where to translate it
@@ -49,7 +50,7 @@ class MarkGaps(SphinxTransform):
         everything = {message for _node, message in page.messages} | {*catalog.entries}
         gaps = [message for message in everything if catalog.is_gap(message)]
         path = next(iter(catalog.credits), None)
-        if gaps:
+        if gaps and is_to_translate(self.config, self.env.docname):
             done = 100 * (len(everything) - len(gaps)) // len(everything)
             places = filter(None, map(catalog.line, gaps))
             first = min((line for at, line in places if at == path), default=1)

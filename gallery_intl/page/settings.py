@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
+
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
@@ -33,3 +35,9 @@ def is_left_as_written(env: BuildEnvironment) -> bool:
     if collects_messages(env) or env.config.language != SOURCE_LANGUAGE:
         return False
     return not getattr(env.config, "gallery_intl_source_downloads", False)
+
+
+def is_to_translate(config: Config, docname: str) -> bool:
+    """Return whether a page is one of those that the project translates."""
+    patterns = getattr(config, "gallery_intl_pages", [])
+    return not patterns or any(fnmatchcase(docname, each) for each in patterns)

@@ -29,6 +29,7 @@ ROOT = ROOTS / "test-signals"
 OURS = """
 extensions += ["gallery_intl"]
 gallery_intl_languages = {"en": "English", "ko": "한국어"}
+gallery_intl_pages = ["index", "auto_*"]
 """
 # All that differs in the source language: README.md names it.
 STATIC = {"_static/figures.css", "_static/gallery_intl.css", "_static/gallery_intl.js"}
@@ -69,6 +70,9 @@ class Docs:
     def html(self, name: str) -> Path:
         return self.folder / name / "html"
 
+    def templates(self) -> list[Path]:
+        return sorted((self.folder / "messages" / "gettext").rglob("*.pot"))
+
     def page(self, name: str, page: str) -> BeautifulSoup:
         text = (self.html(name) / f"{page}.html").read_text("utf-8")
         return BeautifulSoup(text, "html.parser")
@@ -81,6 +85,7 @@ def docs(tmp_path_factory: pytest.TempPathFactory) -> Docs:
     found.add(OURS)
     found.build("ours")
     found.build("ko", "ko")
+    found.build("messages", builder="gettext")
     return found
 
 
@@ -133,6 +138,19 @@ def test_another_language_has_its_words_and_the_same_program(docs: Docs) -> None
     assert "# 값 다섯 개" in script.read_text("utf-8")
     assert [*map(ast.dump, ours)] == [*map(ast.dump, theirs)]
     assert page.select_one("img[src$='plot_smooth_001.png']")
+
+
+def test_only_the_pages_that_a_project_names_are_to_be_translated(docs: Docs) -> None:
+    names = {path.stem for path in docs.templates()}
+    api, gallery = (
+        docs.page("ko", "api/signals"),
+        docs.page("ko", "auto_examples/index"),
+    )
+
+    assert {"plot_smooth", "first_steps", "sphinx"} <= names
+    assert "signals" not in names
+    assert "is translated" not in api.get_text()
+    assert "0 % of this page is translated" in gallery.get_text()
 
 
 def app(folder: Path) -> Any:
