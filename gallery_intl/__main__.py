@@ -25,7 +25,7 @@ Command = Callable[[argparse.Namespace], None]
 
 
 def read_project(srcdir: Path) -> tuple[Path, list[str]]:
-    """Read where catalogs are, and the languages, without starting Sphinx."""
+    """Read where catalogs are, and the languages, that of the pages first."""
     config = Config.read(srcdir, overrides={}, tags=Tags())
     config.add("gallery_intl_languages", {}, "html", dict)
     if not config.gallery_intl_languages:
@@ -40,7 +40,7 @@ def read_project(srcdir: Path) -> tuple[Path, list[str]]:
 
 def merged(templates: Path, locale_dir: Path, languages: list[str]) -> Iterator[Path]:
     """Bring the catalogs up to the templates; yield those that changed."""
-    changed = [*merge.update(templates, locale_dir, languages)]
+    changed = [*merge.update(templates, locale_dir, languages, languages[0])]
     yield from changed
     for language in languages:
         path = po.po_path(locale_dir, language, po.INTERFACE)
@@ -67,14 +67,14 @@ def check(options: argparse.Namespace) -> None:
         print("\n".join(checking.manual()))
         return
     project = read_project(options.source)
-    if not checking.check(options.paths, *project, options.format):
+    if not checking.check(options.paths, *project, options.format, project[1][0]):
         sys.exit(1)
 
 
 def progress(options: argparse.Namespace) -> None:
     """Show how much of each page each language has."""
     locale_dir, languages = read_project(options.source)
-    rows = counting.table(locale_dir, languages)
+    rows = counting.table(locale_dir, languages, languages[0])
     if options.json:
         print(counting.as_json(rows))
     else:
@@ -93,7 +93,7 @@ def todo(options: argparse.Namespace) -> None:
     """List what is untranslated or fuzzy, as file:line."""
     locale_dir, languages = read_project(options.source)
     language = known(options.language, languages)
-    items = [*listing.todo(locale_dir, language)]
+    items = [*listing.todo(locale_dir, language, languages[0])]
     for item in items:
         print(item._replace(path=Path(os.path.relpath(item.path))))
     words = sum(item.words for item in items)

@@ -21,16 +21,22 @@ from gallery_intl.catalogs.po import INTERFACE, SOURCE_LANGUAGE, Pages
 from gallery_intl.catalogs.stock import Pair, Stock, original, pairs, take_stock
 
 
-def update(pot_dir: Path, locale_dir: Path, languages: list[str]) -> Iterator[Path]:
+def update(
+    pot_dir: Path,
+    locale_dir: Path,
+    languages: list[str],
+    pages_in: str = SOURCE_LANGUAGE,
+) -> Iterator[Path]:
     """Merge the templates into every language; yield the catalogs that changed."""
     templates = catalogs.read_all(pot_dir, ".pot")
     # All catalogs are read before the first is written: a broken one stops here.
     folders = {name: locale_dir / name / "LC_MESSAGES" for name in languages}
     present = {x: catalogs.read_all(folder, ".po") for x, folder in folders.items()}
     wording: dict[str, str] = {}
-    for language in sorted(languages, key=lambda each: each != SOURCE_LANGUAGE):
-        merged = merge_language(templates, present[language], language, wording)
-        if language == SOURCE_LANGUAGE:
+    for language in sorted(languages, key=lambda each: each != pages_in):
+        known = present[language]
+        merged = merge_language(templates, known, language, wording, pages_in)
+        if language == pages_in:
             wording = reworded(merged)
         paths = {page: folders[language] / f"{page}.po" for page in present[language]}
         for page, file in merged.items():
@@ -44,7 +50,11 @@ def update(pot_dir: Path, locale_dir: Path, languages: list[str]) -> Iterator[Pa
 
 
 def merge_language(
-    templates: Pages, present: Pages, language: str, wording: Mapping[str, str] = {}
+    templates: Pages,
+    present: Pages,
+    language: str,
+    wording: Mapping[str, str] = {},
+    pages_in: str = SOURCE_LANGUAGE,
 ) -> Pages:
     """Return a language's catalogs by page, merged with the templates."""
     if not templates:
@@ -53,6 +63,9 @@ def merge_language(
     merged = {}
     for page, template in sorted(templates.items()):
         merged[page] = merge(template, present.get(page), stock, language, wording)
+        if language == (SOURCE_LANGUAGE if page.name == INTERFACE else pages_in):
+            for entry in merged[page]:
+                _follow_source(entry)
     for page in merged.keys() - present.keys():
         if former := former_page(merged[page], present):
             merged[page].header = present[former].header
@@ -95,14 +108,12 @@ def merge(
         if better := wording.get(source.msgid):
             entry.comment = f"{source.comment}\nEnglish, better: {better}".strip()
         stock.translate(entry, old.get(source.msgid), gone)
-        if language == SOURCE_LANGUAGE:
-            _follow_source(entry)
         merged.append(entry)
     return merged
 
 
 def _follow_source(entry: polib.POEntry) -> None:
-    """Keep an English entry equal to its source until somebody words it anew."""
+    """Keep an entry equal to its source until somebody words it anew."""
     if not entry.msgstr or entry.msgstr == entry.previous_msgid:
         entry.msgstr = entry.msgid
         entry.previous_msgid = None

@@ -11,12 +11,16 @@ import gettext
 import io
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polib  # type: ignore[import-untyped]
 
 from gallery_intl.files import replace_file
 
-SOURCE_LANGUAGE = "en"  # what the scripts and the interface are written in
+if TYPE_CHECKING:  # catalogs are read without Sphinx too
+    from sphinx.config import Config
+
+SOURCE_LANGUAGE = "en"  # what the interface is written in, and pages mostly
 WIDTH = 79
 INTERFACE = "sphinx"  # the catalog that belongs to no page
 WAIVER = re.compile(r"^check-ignore: *([\w-]*)(?: +- +(.*))?", re.MULTILINE)
@@ -35,6 +39,16 @@ LONGEST = 10_000  # letters of a translation; docutils takes seconds for some te
 
 Pages = dict[Path, polib.POFile]  # by page, without suffix
 _parsed: dict[Path, tuple[tuple[int, int], polib.POFile]] = {}  # and when it was
+
+
+def source_language(config: Config) -> str:
+    """Return the language that pages are written in: the first that a site has.
+
+    A project that names no languages yet is built in its own.
+    """
+    named = getattr(config, "gallery_intl_languages", {})
+    own = SOURCE_LANGUAGE if "language" in config.overrides else config.language
+    return next(iter(named), own)
 
 
 class CatalogError(Exception):
@@ -180,7 +194,7 @@ def is_translated(entry: polib.POEntry) -> bool:
 
 def has_prose(msgid: str) -> bool:
     """Return whether a message has words of its own, beside markup and numbers."""
-    return re.search(r"[A-Za-z]{2}", MARKUP.sub(" ", msgid)) is not None
+    return re.search(r"[^\W\d_]{2}", MARKUP.sub(" ", msgid)) is not None
 
 
 def waivers(entry: polib.POEntry) -> dict[str, str]:
@@ -194,9 +208,9 @@ def is_english(entry: polib.POEntry) -> bool:
     return is_copy and "unchanged" not in waivers(entry)
 
 
-def is_gap(entry: polib.POEntry, language: str) -> bool:
+def is_gap(entry: polib.POEntry, language: str, source: str = SOURCE_LANGUAGE) -> bool:
     """Return whether readers of a language see no words of it."""
-    is_copy = language != SOURCE_LANGUAGE and is_english(entry)
+    is_copy = language != source and is_english(entry)
     return is_copy or not is_translated(entry)
 
 

@@ -45,10 +45,10 @@ Row = dict[str, Standing]  # by language
 Table = dict[str, Row]  # by page
 
 
-def count(path: Path, language: str) -> Count:
+def count(path: Path, language: str, source: str = catalogs.SOURCE_LANGUAGE) -> Count:
     """Count the messages of a page by state: those of English, if it has the page."""
     entries = english.messages(english.read(path), english.english(path))
-    left = [entry for entry in entries if catalogs.is_gap(entry, language)]
+    left = [entry for entry in entries if catalogs.is_gap(entry, language, source)]
     fuzzy = sum(entry.fuzzy for entry in left)
     words = sum(len(entry.msgid.split()) for entry in left)
     return Count(len(entries) - len(left), fuzzy, len(left) - fuzzy, words)
@@ -59,7 +59,9 @@ def add(counts: Iterable[Count]) -> Count:
     return Count(*map(sum, zip(*counts, strict=True)))
 
 
-def table(locale_dir: Path, languages: list[str]) -> Table:
+def table(
+    locale_dir: Path, languages: list[str], source: str = catalogs.SOURCE_LANGUAGE
+) -> Table:
     """Count every page in every language; a lost catalog counts as nothing done.
 
     What has no messages, such as the catalog of a page that is gone, is left out.
@@ -68,7 +70,7 @@ def table(locale_dir: Path, languages: list[str]) -> Table:
     for language in languages:
         folder = locale_dir / language / "LC_MESSAGES"
         for path in paths(locale_dir, [language]):
-            numbers = count(path, language)
+            numbers = count(path, language, source)
             if numbers.total:
                 page = path.relative_to(folder).with_suffix("").as_posix()
                 known = Standing(numbers, credits(english.read(path)))

@@ -28,12 +28,14 @@ class Item(NamedTuple):
         return f"{self.path}:{self.line}: {self.state}: {self.text}"
 
 
-def todo(locale_dir: Path, language: str) -> Iterator[Item]:
+def todo(
+    locale_dir: Path, language: str, source: str = po.SOURCE_LANGUAGE
+) -> Iterator[Item]:
     """Yield what a language lacks, in the order of its files, the interface last."""
     paths = progress.paths(locale_dir, [language])
     for path in sorted(paths, key=lambda path: (path.stem == po.INTERFACE, path)):
         for entry in english.messages(english.read(path), english.english(path)):
-            if po.is_gap(entry, language):
+            if po.is_gap(entry, language, source):
                 words = len(entry.msgid.split())
                 yield Item(path, entry.linenum or 1, *described(entry), words)
 

@@ -22,6 +22,7 @@ from sphinx.locale import _
 
 from gallery_intl.downloads.notebook import cells, notebook, page_address, program
 from gallery_intl.files import replace_file
+from gallery_intl.page.gaps import translated_so_far
 from gallery_intl.page.page import Page, ProgramChanged, Script, folders, page_of
 from gallery_intl.page.settings import is_left_as_written, is_to_translate
 from gallery_intl.script.source import docstring_lines, same_program
@@ -66,8 +67,9 @@ def origin_of(env: BuildEnvironment, page: Page) -> str:
     address = page_address(env, page.docname) or page.docname
     text = f"{_(env.config.project)}: {address} ({names.get(language, language)})"
     total, gaps = len(page.prose), sum(map(page.catalog.is_gap, page.prose))
-    note = _("%d %% of this page is translated. The rest is shown in English.")
-    return f"{text}. {note % (100 * (total - gaps) // total)}" if gaps else text
+    if not gaps:
+        return text
+    return f"{text}. {translated_so_far(env.config, 100 * (total - gaps) // total)}"
 
 
 def write_downloads(app: Sphinx, document: nodes.document) -> None:

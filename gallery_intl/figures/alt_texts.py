@@ -17,7 +17,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from gallery_intl import order
 from gallery_intl.builders import collects_messages
-from gallery_intl.catalogs.po import SOURCE_LANGUAGE
+from gallery_intl.catalogs.po import source_language
 from gallery_intl.page import page as pages
 from gallery_intl.text.wrapping import one_line
 
@@ -90,12 +90,13 @@ class Describe(SphinxTransform):
             if isinstance(said, alt_text):
                 image["alt"] = one_line(said.astext())
                 said.parent.remove(said)
-                if not (self.is_english or all(map(is_translated, said))):
-                    image["classes"].append(f"language-{SOURCE_LANGUAGE}")
+                if not (self.is_source or all(map(is_translated, said))):
+                    source = source_language(self.config)
+                    image["classes"].append(f"language-{source}")
 
     @property
-    def is_english(self) -> bool:
-        return bool(self.config.language == SOURCE_LANGUAGE)
+    def is_source(self) -> bool:
+        return bool(self.config.language == source_language(self.config))
 
 
 def is_translated(node: nodes.Node) -> bool:

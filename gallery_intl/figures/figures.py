@@ -26,7 +26,7 @@ from sphinx.util.docutils import SphinxDirective
 from gallery_intl import order
 from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs.labels import LABEL
-from gallery_intl.catalogs.po import SOURCE_LANGUAGE
+from gallery_intl.catalogs.po import source_language
 from gallery_intl.figures import svg, upstream
 from gallery_intl.figures.alt_texts import waiting
 from gallery_intl.files import replace_file
@@ -175,8 +175,9 @@ def show(image: nodes.image, page: str, env: BuildEnvironment) -> None:
     image["width"], image["height"] = map(str, svg.size(figure))
     if alt := image.attributes.pop("gallery_alt", ""):
         image["alt"] = words.get(alt, alt)
-        if image["alt"] == alt and language != SOURCE_LANGUAGE:
-            image["classes"].append(f"language-{SOURCE_LANGUAGE}")
+        source = source_language(env.config)
+        if image["alt"] == alt and language != source:
+            image["classes"].append(f"language-{source}")
 
 
 def _written(figure: str, stem: str, env: BuildEnvironment) -> str:

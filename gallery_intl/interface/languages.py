@@ -18,7 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import ConfigError
 
-from gallery_intl.catalogs.po import SOURCE_LANGUAGE
+from gallery_intl.catalogs.po import SOURCE_LANGUAGE, source_language
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
 BESIDE = "../{language}/"  # as all languages of a site are built into one folder
@@ -60,14 +60,17 @@ def language_links(
 
 
 def alternates(
-    links: list[LanguageLink], page: str, front: str | None
+    links: list[LanguageLink],
+    page: str,
+    front: str | None,
+    source: str = SOURCE_LANGUAGE,
 ) -> dict[str, str]:
     """Map languages to the addresses of a page, and ``x-default`` to its source.
 
     ``front`` is the page that offers the languages, where this is a language's first.
     """
     addresses = {link.tag: urljoin(page, link.href) for link in links}
-    default = front or addresses.get(SOURCE_LANGUAGE)
+    default = front or addresses.get(language_tag(source))
     return addresses | ({"x-default": default} if default else {})
 
 
@@ -160,6 +163,8 @@ def add_links(
     if links and page:
         is_first = pagename == app.config.root_doc and siblings == BESIDE
         front = urljoin(page, f"{root}../") if is_first else None
-        tags = alternate_tags(alternates(links, page, front))
+        tags = alternate_tags(
+            alternates(links, page, front, source_language(app.config))
+        )
         # as Markup it would escape the others
         context["metatags"] = context.get("metatags", "") + str(tags)

@@ -19,7 +19,7 @@ from sphinx.transforms import SphinxTransform
 
 from gallery_intl import order
 from gallery_intl.builders import collects_messages
-from gallery_intl.catalogs.po import SOURCE_LANGUAGE
+from gallery_intl.catalogs.po import source_language
 from gallery_intl.page import page as pages
 from gallery_intl.page.settings import is_left_as_written
 from gallery_intl.page.upstream import (
@@ -156,15 +156,16 @@ def put_below_title(document: nodes.document, node: nodes.Element) -> None:
 
 
 def mark_outputs(app: Sphinx, document: nodes.document, docname: str) -> None:
-    """Mark what a program prints as English, for screen readers.
+    """Mark what a program prints as not translated, for screen readers.
 
     It gets a box, because the label that CSS puts there is translated.
     """
-    if app.config.language == SOURCE_LANGUAGE:
+    source = source_language(app.config)
+    if app.config.language == source:
         return
     for block in with_class(document, nodes.literal_block, OUTPUT):
         box = nodes.container()
         block.replace_self(box)  # and hand over classes and names
-        # docutils writes this class as lang="en"
-        block["classes"] = [f"language-{SOURCE_LANGUAGE}"]
+        # docutils writes this class as an attribute, lang="en"
+        block["classes"] = [f"language-{source}"]
         box += block

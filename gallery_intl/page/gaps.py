@@ -15,13 +15,14 @@ from babel.lists import format_list
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import _
 from sphinx.transforms import SphinxTransform
 
 from gallery_intl import order
 from gallery_intl.builders import collects_messages
-from gallery_intl.catalogs.po import SOURCE_LANGUAGE
+from gallery_intl.catalogs.po import SOURCE_LANGUAGE, source_language
 from gallery_intl.catalogs.review import Credits
 from gallery_intl.page.catalog_links import edit_url, how_to_translate, improve, reviews
 from gallery_intl.page.furniture import line, put_below_title
@@ -38,13 +39,14 @@ class MarkGaps(SphinxTransform):
     default_priority = order.MARK_GAPS
 
     def apply(self, **kwargs: object) -> None:
-        if self.config.language == SOURCE_LANGUAGE or collects_messages(self.env):
+        source = source_language(self.config)
+        if self.config.language == source or collects_messages(self.env):
             return
         page = page_of(self.env)
         catalog = page.catalog
         for node, message in page.messages:
             if catalog.is_gap(message) and not isinstance(node, addnodes.translatable):
-                node["classes"].append(f"language-{SOURCE_LANGUAGE}")
+                node["classes"].append(f"language-{source}")
                 if place := catalog.line(message):
                     node[EDIT_URL] = edit_url(self.env, *place)
         everything = {message for _node, message in page.messages} | {*catalog.entries}
@@ -59,12 +61,21 @@ class MarkGaps(SphinxTransform):
             self.document += credit_line(self.env, path, catalog.credits[path])
 
 
+def translated_so_far(config: Config, percent: int) -> str:
+    """Say how much of a page is translated, and what the rest is."""
+    if source_language(config) == SOURCE_LANGUAGE:
+        text = _("%d %% of this page is translated. The rest is shown in English.")
+    else:
+        text = _("%d %% of this page is translated. The rest is shown as written.")
+    return text % percent
+
+
 def gap_note(
     env: BuildEnvironment, percent: int, catalog: Path | None, first: int
 ) -> nodes.Element:
     """Say how much of a page is translated, and offer its catalog."""
-    text = _("%d %% of this page is translated. The rest is shown in English.")
-    note = line(nodes.Text(text % percent), classes=["gaps", "no-search"])
+    text = translated_so_far(env.config, percent)
+    note = line(nodes.Text(text), classes=["gaps", "no-search"])
     if catalog is not None:
         note += [nodes.Text(" "), improve(env, catalog, first)]
     for link in how_to_translate(env):

@@ -23,6 +23,7 @@ from sphinx.util.nodes import extract_messages
 
 from gallery_intl import order
 from gallery_intl.catalogs import po as catalogs
+from gallery_intl.catalogs.po import source_language
 from gallery_intl.catalogs.review import Credits, credits
 from gallery_intl.page.upstream import FOOTER_LABEL, GENERATED, LABEL
 from gallery_intl.script.source import (
@@ -69,8 +70,8 @@ class Row(NamedTuple):
 class Catalog:
     """What the catalogs of a page say; of several the first that has a message."""
 
-    def __init__(self, paths: list[Path], language: str) -> None:
-        self.is_source = language == catalogs.SOURCE_LANGUAGE
+    def __init__(self, paths: list[Path], is_source: bool) -> None:
+        self.is_source = is_source
         self.entries: dict[str, tuple[Path, polib.POEntry]] = {}
         self.credits: dict[Path, Credits] = {}
         for path in filter(Path.is_file, paths):
@@ -234,7 +235,7 @@ def catalog_of(env: BuildEnvironment, docname: str) -> Catalog:
     """
     for path in (paths := catalog_paths(env, docname)):
         env.note_dependency(path)
-    return Catalog(paths, env.config.language)
+    return Catalog(paths, env.config.language == source_language(env.config))
 
 
 def catalog_paths(env: BuildEnvironment, docname: str) -> list[Path]:

@@ -18,6 +18,7 @@ from sphinx.transforms import SphinxTransform
 
 from gallery_intl import order
 from gallery_intl.catalogs import po as catalogs
+from gallery_intl.catalogs.po import source_language
 from gallery_intl.page.page import catalog_paths
 from gallery_intl.rules.check import guard_catalogs
 from gallery_intl.rules.message import parse
@@ -57,7 +58,7 @@ def compile_catalogs(app: Sphinx, config: Config) -> None:
     folders = [Path(app.srcdir, place, language, "LC_MESSAGES") for place in places]
     if broken := list(broken_catalogs(folders)):
         raise BrokenCatalog("\n" + "\n".join(broken))
-    if language != catalogs.SOURCE_LANGUAGE and not any(map(Path.is_dir, folders)):
+    if language != source_language(config) and not any(map(Path.is_dir, folders)):
         raise BrokenCatalog(
             f"no catalogs for {language!r} in {', '.join(places)}"
             " (make them with the catalogs command)"

@@ -10,7 +10,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.errors import ConfigError
 
 from gallery_intl.builders import collects_messages
-from gallery_intl.catalogs.po import SOURCE_LANGUAGE
+from gallery_intl.catalogs.po import source_language
 
 
 def use_a_catalog_for_each_page(app: Sphinx, config: Config) -> None:
@@ -32,7 +32,8 @@ def is_left_as_written(env: BuildEnvironment) -> bool:
 
     They do in the source language, unless the project asks for ours there too.
     """
-    if collects_messages(env) or env.config.language != SOURCE_LANGUAGE:
+    is_source = env.config.language == source_language(env.config)
+    if collects_messages(env) or not is_source:
         return False
     return not getattr(env.config, "gallery_intl_source_downloads", False)
 

@@ -18,7 +18,7 @@ from sphinx.util.docutils import SphinxDirective
 from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs import progress
-from gallery_intl.catalogs.po import SOURCE_LANGUAGE
+from gallery_intl.catalogs.po import source_language
 from gallery_intl.page.catalog_links import (
     how_to_translate,
     link_to,
@@ -32,7 +32,8 @@ TABLE = "translation-status"  # the directive, the table's class, the page's met
 
 def languages(env: BuildEnvironment) -> list[str]:
     """Return the languages that the source is translated into."""
-    return [x for x in env.config.gallery_intl_languages if x != SOURCE_LANGUAGE]
+    source = source_language(env.config)
+    return [x for x in env.config.gallery_intl_languages if x != source]
 
 
 def locale_dir(env: BuildEnvironment) -> Path:
@@ -41,7 +42,7 @@ def locale_dir(env: BuildEnvironment) -> Path:
 
 def counted(env: BuildEnvironment) -> list[str]:
     """Return the paths of all catalogs that the table's numbers come from."""
-    known = [SOURCE_LANGUAGE, *languages(env)]
+    known = [source_language(env.config), *languages(env)]
     return [str(path) for path in progress.paths(locale_dir(env), known)]
 
 
@@ -63,7 +64,11 @@ class TranslationStatus(SphinxDirective):
         for path in found:
             self.env.note_dependency(path)
         try:
-            rows = progress.table(locale_dir(self.env), languages(self.env))
+            rows = progress.table(
+                locale_dir(self.env),
+                languages(self.env),
+                source_language(self.config),
+            )
         except catalogs.CatalogError as error:  # maybe one of another language
             raise self.warning(f"no table: {error}") from None
         known = {*self.env.found_docs, catalogs.INTERFACE}

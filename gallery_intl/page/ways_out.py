@@ -11,11 +11,12 @@ from pathlib import Path
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import _
 
 from gallery_intl.builders import collects_messages
-from gallery_intl.catalogs.po import SOURCE_LANGUAGE
+from gallery_intl.catalogs.po import SOURCE_LANGUAGE, source_language
 from gallery_intl.page.catalog_links import edit_url, file_url, new_issue
 from gallery_intl.page.furniture import line, with_class
 from gallery_intl.page.page import Page, page_of
@@ -33,13 +34,19 @@ def ways_out(
     if path.is_relative_to(env.srcdir):
         place = path.relative_to(env.srcdir).as_posix()
         yield _("Source of this page"), file_url(config, place)
-        yield _("Edit the English"), file_url(config, place, "edit")
-    if config.language != SOURCE_LANGUAGE:
+        yield edit_words(config), file_url(config, place, "edit")
+    if config.language != source_language(config):
         for catalog in [*page.catalog.credits][:1]:
             yield _("Edit this translation"), edit_url(env, catalog)
     problem = f"{title} ({config.language}/{page.docname})"
     repository = config.gallery_repository_url
     yield _("Report a problem"), new_issue(repository, problem)
+
+
+def edit_words(config: Config) -> str:
+    """Say where what was translated is edited."""
+    is_english = source_language(config) == SOURCE_LANGUAGE
+    return _("Edit the English") if is_english else _("Edit the original")
 
 
 def show_ways_out(app: Sphinx, document: nodes.document) -> None:

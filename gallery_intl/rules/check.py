@@ -102,7 +102,10 @@ def broken_file(path: Path, error: catalogs.CatalogError, rule: str) -> Finding:
 
 
 def check_catalogs(
-    paths: Iterable[Path], glossary: Glossary, check: Check = _check
+    paths: Iterable[Path],
+    glossary: Glossary,
+    check: Check = _check,
+    source: str = SOURCE_LANGUAGE,
 ) -> Iterator[Finding]:
     """Check catalogs against all rules of their languages, or as ``check`` does."""
     for path in paths:
@@ -113,7 +116,7 @@ def check_catalogs(
             continue
         language = language_of(path) or catalog.metadata.get("Language", "")
         for entry in filter(catalogs.is_translated, catalog):
-            if language == SOURCE_LANGUAGE and entry.msgstr == entry.msgid:
+            if language == source and entry.msgstr == entry.msgid:
                 continue
             message = message_of(entry, path, language, glossary)
             for rule, text in check(message, entry):
@@ -157,13 +160,13 @@ def language_of(path: Path) -> str:
     return parts[parts.index("LC_MESSAGES") - 1] if "LC_MESSAGES" in parts else ""
 
 
-def gaps(paths: Iterable[Path]) -> Iterator[str]:
+def gaps(paths: Iterable[Path], source: str = SOURCE_LANGUAGE) -> Iterator[str]:
     """Count what is still to translate, a line for each language that lacks any."""
     counts: dict[str, Count] = defaultdict(Count)
     for path in paths:
         with contextlib.suppress(catalogs.CatalogError):
             language = language_of(path)
-            counts[language] = add((counts[language], count(path, language)))
+            counts[language] = add((counts[language], count(path, language, source)))
     for language, total in sorted(counts.items()):
         if total.fuzzy or total.untranslated:
             yield f"{language}: {total.untranslated} untranslated, {total.fuzzy} fuzzy"
@@ -213,7 +216,11 @@ def chosen(paths: list[Path], locale_dir: Path, languages: Iterable[str]) -> lis
 
 
 def check(
-    paths: list[Path], locale_dir: Path, languages: list[str], output: str = "text"
+    paths: list[Path],
+    locale_dir: Path,
+    languages: list[str],
+    output: str = "text",
+    source: str = SOURCE_LANGUAGE,
 ) -> bool:
     """Print findings and gaps, of all catalogs or of some; tell whether all is well."""
     if missing := [str(path) for path in paths if not path.exists()]:
@@ -228,10 +235,11 @@ def check(
     except catalogs.CatalogError as error:
         found.append(broken_file(terms, error, "broken-glossary"))
     pages = check_pages(there, glossary)
-    found += sorted((*check_catalogs(there, glossary), *pages, *compare(files)))
+    checked = check_catalogs(there, glossary, source=source)
+    found += sorted((*checked, *pages, *compare(files)))
     for finding in found:
         print(finding.annotation() if output == "github" else finding)
-    for line in (*gaps(files), *hints(files, glossary, found)):
+    for line in (*gaps(files, source), *hints(files, glossary, found)):
         print(line, file=sys.stderr)
     print(f"{len(found)} findings in {len(there)} catalogs", file=sys.stderr)
     return not found

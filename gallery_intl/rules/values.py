@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator
 
 from gallery_intl.catalogs import po as catalogs
-from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 from gallery_intl.rules.message import PLACEHOLDER, TAG, Message, guard, rule
 from gallery_intl.rules.mistyped import slip
 from gallery_intl.script.comments import CODING, DIRECTIVE
@@ -87,8 +86,7 @@ def html(message: Message) -> Iterator[str]:
 @rule("zh *", "The whole batch", "The whole batch", "整个批次")
 def unchanged(message: Message) -> Iterator[str]:
     """English copied into a translation is no translation."""
-    is_copy = message.language != SOURCE_LANGUAGE and message.msgstr == message.msgid
-    if is_copy and catalogs.has_prose(message.msgid):
+    if message.msgstr == message.msgid and catalogs.has_prose(message.msgid):
         yield (
             "the text is still English (translate it; if it must stay, write above it"
             " # check-ignore: unchanged - why)"

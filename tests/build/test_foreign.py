@@ -54,12 +54,14 @@ class Docs:
         with (self.source / "conf.py").open("a", encoding="utf-8") as conf:
             conf.write(lines)
 
-    def build(self, name: str, language: str = "en", builder: str = "html") -> None:
+    def build(
+        self, name: str, language: str = "en", builder: str = "html", **settings: Any
+    ) -> None:
         app = SphinxTestApp(
             builder,
             srcdir=self.source,
             builddir=self.folder / name,
-            confoverrides={"language": language},
+            confoverrides={"language": language, **settings},
         )
         try:
             app.build()
@@ -151,6 +153,16 @@ def test_only_the_pages_that_a_project_names_are_to_be_translated(docs: Docs) ->
     assert "signals" not in names
     assert "is translated" not in api.get_text()
     assert "0 % of this page is translated" in gallery.get_text()
+
+
+def test_the_first_language_is_what_the_pages_are_written_in(docs: Docs) -> None:
+    languages = {"de": "Deutsch", "ko": "한국어"}
+    docs.build("from_german", "ko", gallery_intl_languages=languages)
+    page = docs.page("from_german", "auto_examples/filters/plot_width")
+
+    assert "The rest is shown as written." in page.get_text()
+    assert page.select_one("p[lang=de]")
+    assert not page.select("[lang=en]")
 
 
 def app(folder: Path) -> Any:

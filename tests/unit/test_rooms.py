@@ -30,7 +30,7 @@ FLOORS = (
 LEVEL = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 # What the runner and the site take from the extension: public names, by module.
 SHARED = """
-    : order
+    : files order
     __main__: check command_line merged progress reviewed run todo
     builders: collects_messages
     catalogs: po

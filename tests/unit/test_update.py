@@ -420,3 +420,17 @@ def test_a_broken_catalog_stops_before_anything_is_written(tmp_path: Path) -> No
         list(update(folder, locales, ["ko"]))
 
     assert list(locales.rglob("*.po")) == [broken]
+
+
+def test_pages_may_be_written_in_another_language_than_english() -> None:
+    templates = {PAGE: template("Ein Rang"), Path("sphinx"): template("Search")}
+
+    german, english = (
+        merge_language(templates, {}, language, pages_in="de")
+        for language in ("de", "en")
+    )
+
+    assert translated(german[PAGE]) == {"Ein Rang": "Ein Rang"}
+    assert translated(german[Path("sphinx")]) == {"Search": ""}
+    assert translated(english[PAGE]) == {"Ein Rang": ""}
+    assert translated(english[Path("sphinx")]) == {"Search": "Search"}
