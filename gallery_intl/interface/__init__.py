@@ -31,8 +31,9 @@ def add_settings(app: Sphinx) -> None:
     # the languages of the site and their own names, as a menu shows them
     app.add_config_value("gallery_intl_languages", {}, "html", dict)
     # where another language is, from the first page of this one; "": nowhere, None:
-    # "../{language}/" if the output folder is named after the language, else nowhere
-    app.add_config_value("gallery_intl_siblings", None, "html", (str, type(None)))
+    # "../{language}/" if the output folder is named after the language, else nowhere;
+    # or of each its folder below one place, or its address: {"en": "", "ko": "ko"}
+    app.add_config_value("gallery_intl_siblings", None, "html", (str, dict, type(None)))
     # languages that are not built now, and where their pages are: {"ko": "html/ko"}
     app.add_config_value("gallery_intl_published", {}, "html", dict)
     # set by us: downloads name the address, and are made while pages are read

@@ -8,6 +8,8 @@ engines are told of the other languages too.
 
 from __future__ import annotations
 
+import posixpath
+import re
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
@@ -22,6 +24,7 @@ from gallery_intl.catalogs.po import SOURCE_LANGUAGE, source_language
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
 BESIDE = "../{language}/"  # as all languages of a site are built into one folder
+Siblings = str | dict[str, str]  # a pattern for all languages, or the place of each
 
 
 class LanguageLink(NamedTuple):
@@ -43,20 +46,35 @@ def language_links(
     current: str,
     content_root: str,
     uri: str,
-    siblings: str = BESIDE,
+    siblings: Siblings = BESIDE,
 ) -> list[LanguageLink]:
     """Return the links of one page, in the order of the languages."""
-    is_absolute = siblings.startswith(("https:", "http:", "/"))
-    pattern = siblings if is_absolute else f"{content_root}{siblings}"
+    places = {x: place_of(x, current, siblings) for x in languages}
     return [
         LanguageLink(
             language_tag(language),
             name,
-            pattern.format(language=language) + uri,
+            f"{'' if is_absolute(place) else content_root}{place}{uri}",
             language == current,
         )
-        for language, name in languages.items()
+        for (language, name), place in zip(
+            languages.items(), places.values(), strict=True
+        )
     ]
+
+
+def is_absolute(place: str) -> bool:
+    return place.startswith(("https:", "http:", "/"))
+
+
+def place_of(language: str, current: str, siblings: Siblings) -> str:
+    """Return where a language is, seen from the first page of this one."""
+    if isinstance(siblings, str):
+        return siblings.format(language=language)
+    place, here = siblings[language].strip("/"), siblings[current].strip("/")
+    if is_absolute(siblings[language]):
+        return f"{siblings[language].rstrip('/')}/"
+    return f"{posixpath.relpath(place or '.', here or '.')}/"
 
 
 def alternates(
@@ -102,6 +120,13 @@ def check_language(config: Config) -> None:
 def find_siblings(app: Sphinx, config: Config) -> None:
     """Find out where the other languages are, if no setting says it."""
     pattern = config.gallery_intl_siblings
+    if isinstance(pattern, dict):
+        if lost := config.gallery_intl_languages.keys() - pattern:
+            raise ConfigError(
+                f"gallery_intl_siblings: no place for {', '.join(sorted(lost))} (write"
+                ' {"en": "", "ko": "ko"}, folders below one place, or addresses)'
+            )
+        return
     if pattern is None:
         pattern = BESIDE if app.outdir.name == config.language else ""
     if pattern and "{language}" not in pattern:
@@ -124,8 +149,13 @@ def place_below_site(config: Config) -> None:
             " 'https://example.org/folder/')"
         )
     siblings = config.gallery_intl_siblings
-    below = siblings[3:] if siblings.startswith("../") else ""
-    below = below.format(language=config.language)
+    if isinstance(siblings, dict):
+        own = siblings[config.language].strip("/")
+        below = "" if is_absolute(siblings[config.language]) or not own else f"{own}/"
+    else:
+        up = re.match(r"(\.\./)*", siblings)
+        below = siblings[up.end() :] if up and up[0] else ""
+        below = below.format(language=config.language)
     config.html_baseurl = f"{address.rstrip('/')}/{below}"
     config.gallery_intl_address = config.html_baseurl
 

@@ -376,6 +376,27 @@ def test_no_page_names_a_language_that_is_not_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("siblings", "below"),
+    [
+        ("../../{language}/docs/", "ko/docs/"),
+        ({"en": "", "ko": "ko"}, "ko/"),
+        ({"en": "", "ko": "https://ko.example.org"}, ""),
+        ("https://{language}.example.org/", ""),
+    ],
+)
+def test_a_place_of_its_own_is_below_the_sites_address(
+    siblings: str | dict[str, str], below: str
+) -> None:
+    config = SimpleNamespace(
+        html_baseurl=ADDRESS, language="ko", gallery_intl_siblings=siblings
+    )
+
+    place_below_site(config)
+
+    assert config.html_baseurl == ADDRESS + below
+
+
+@pytest.mark.parametrize(
     ("folder", "expected"),
     [("ko", f"{ADDRESS}ko/"), ("out", ADDRESS)],
     ids=["beside other languages", "alone"],

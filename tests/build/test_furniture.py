@@ -89,6 +89,42 @@ def test_a_setting_says_where_the_other_languages_are(siblings: str, href: str) 
 
 
 @pytest.mark.parametrize(
+    ("current", "language", "href"),
+    [
+        ("en", "ko", "../ko/a.html"),
+        ("ko", "en", "../../a.html"),
+        ("ko", "zh_CN", "../../zh-cn/latest/a.html"),
+        ("zh_CN", "ko", "../../../ko/a.html"),
+        ("ko", "ja", "https://ja.example.org/a.html"),
+    ],
+)
+def test_each_language_may_have_a_place_of_its_own(
+    current: str, language: str, href: str
+) -> None:
+    """As where the source is at the root, or Read the Docs names folders its way."""
+    places = {
+        "en": "",
+        "ko": "ko",
+        "zh_CN": "zh-cn/latest/",
+        "ja": "https://ja.example.org",
+    }
+
+    (link,) = language_links({language: ""}, current, "../", "a.html", places)
+
+    assert link.href == href
+
+
+def test_a_language_without_a_place_is_refused() -> None:
+    config = SimpleNamespace(
+        gallery_intl_siblings={"en": ""},
+        gallery_intl_languages={"en": "English", "ko": "한국어"},
+    )
+
+    with pytest.raises(ConfigError, match="no place for ko"):
+        find_siblings(SimpleNamespace(), config)
+
+
+@pytest.mark.parametrize(
     ("given", "folder", "resolved"),
     [
         (None, "ko", "../{language}/"),
