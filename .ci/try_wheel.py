@@ -107,7 +107,7 @@ def main() -> None:
         environment.run(folder, "python", "-m", "pip", "install", *quiet, *wanted)
         environment.run(folder, "python", "-c", ABSENT)
         source, site = foreign_gallery(folder), folder / "site"
-        environment.run(source, "gallery-intl", "catalogs")
+        environment.run(source, "gallery-intl", "catalogs", "--", "-W")
         environment.run(source, "gallery-intl", "check")
         for language in LANGUAGES:
             options = ("-q", "-W", "-b", "html", "-D", f"language={language}")

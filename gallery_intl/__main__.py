@@ -55,7 +55,8 @@ def catalogs(options: argparse.Namespace) -> None:
     # inside the project, so that places in catalogs are relative to it
     with tempfile.TemporaryDirectory(prefix=".gettext-", dir=source) as folder:
         templates, doctrees = Path(folder, "templates"), Path(folder, "doctrees")
-        if subprocess.run([*command, "-d", doctrees, source, templates]).returncode:
+        command += [*options.sphinx, "-d", str(doctrees), str(source), str(templates)]
+        if subprocess.run(command, check=False).returncode:
             raise SphinxError("no messages collected; the catalogs are as they were")
         for path in merged(templates, locale_dir, languages):
             print(path.relative_to(source))
@@ -124,6 +125,9 @@ def command_line(
         name = function.__name__.removesuffix("_")
         command = added[name] = commands.add_parser(name, help=function.__doc__)
         command.set_defaults(function=function)
+        if function is catalogs:
+            passed = "of sphinx-build, behind --: -- -W -D plot_gallery=0"
+            command.add_argument("sphinx", nargs="*", metavar="option", help=passed)
         if function is check:
             command.add_argument("paths", type=Path, nargs="*", help="default: all")
             command.add_argument("--format", choices=("text", "github"), default="text")

@@ -17,7 +17,7 @@ from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 
 MISSING, UNKNOWN = "missing-message", "unknown-message"
-REMEDY = "run: make catalogs"
+REMEDY = "run the catalogs command"
 
 Difference = tuple[int, str, str]  # a line, a name, and what is wrong
 

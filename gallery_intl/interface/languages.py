@@ -113,7 +113,8 @@ def check_language(config: Config) -> None:
     if languages and config.language not in languages:
         raise ConfigError(
             f"no language {config.language!r} in gallery_intl_languages: it has"
-            f" {', '.join(languages)} (add it to conf.py, then run make catalogs)"
+            f" {', '.join(languages)} (add it to conf.py, and run the catalogs"
+            " command)"
         )
 
 

@@ -51,8 +51,11 @@ def korean(locales: Path) -> progress.Count:
 
 
 KO = "ko/LC_MESSAGES/part/page.po"
-UNKNOWN = "is not among the English messages (run: make catalogs)"
-NONE = "none of the 3 English messages is here (bring it back, or run: make catalogs)"
+UNKNOWN = "is not among the English messages (run the catalogs command)"
+NONE = (
+    "none of the 3 English messages is here"
+    " (bring it back, or run the catalogs command)"
+)
 
 
 def test_catalogs_with_the_same_messages_are_complete(
@@ -69,7 +72,7 @@ def test_a_deleted_message_is_untranslated_and_found_where_it_stood(
 
     lines, told = found(locales, capsys)
 
-    lost = "missing-message: 'Two ranks.' is lost (run: make catalogs)"
+    lost = "missing-message: 'Two ranks.' is lost (run the catalogs command)"
     assert lines == [f"{KO}:5: {lost}"]  # below the first
     assert told.startswith("ko: 1 untranslated, 0 fuzzy\n")
     assert korean(locales) == progress.Count(2, 0, 1, 2)
@@ -90,7 +93,7 @@ def test_an_edited_msgid_is_unknown_and_its_message_untranslated(
     lines, _told = found(locales, capsys)
 
     assert lines == [
-        f"{KO}:1: missing-message: 'One rank.' is lost (run: make catalogs)",
+        f"{KO}:1: missing-message: 'One rank.' is lost (run the catalogs command)",
         f"{KO}:5: unknown-message: 'One rank' {UNKNOWN}",
     ]
     assert korean(locales) == progress.Count(2, 0, 1, 2)
@@ -133,7 +136,8 @@ def test_what_english_lost_is_found_in_the_others(
 
     lines, _told = found(locales, capsys)
 
-    lost = "unknown-message: English has no catalog of this page (run: make catalogs)"
+    what = "English has no catalog of this page (run the catalogs command)"
+    lost = f"unknown-message: {what}"
     assert lines[-1] == f"{KO}:1: {lost}"
 
 

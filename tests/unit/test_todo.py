@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gallery_intl.__main__ import main
+from gallery_intl.__main__ import catalogs as bring_up
+from gallery_intl.__main__ import command_line, main
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs import progress
 from gallery_intl.catalogs.todo import changes, todo
@@ -140,3 +141,12 @@ def test_an_unknown_language_is_refused(
     assert command("todo", "kr") == 1
 
     assert "no language 'kr' (conf.py has en, ko)" in capsys.readouterr().err
+
+
+def test_the_catalogs_command_passes_options_on_to_sphinx() -> None:
+    parser, _commands = command_line("gallery_intl", None, [bring_up])
+
+    options = parser.parse_args(["catalogs", "--", "-W", "-D", "plot_gallery=0"])
+
+    assert options.sphinx == ["-W", "-D", "plot_gallery=0"]
+    assert parser.parse_args(["catalogs"]).sphinx == []
