@@ -63,11 +63,14 @@ def glued_markup(message: Message) -> Iterator[str]:
 
 @guard("zh *", "Number one", "1. 第一", "第一")
 def structure(message: Message) -> Iterator[str]:
-    """A paragraph stays a paragraph: it begins with no sign of a list or a quote."""
+    """A paragraph stays a paragraph: it begins with no sign of a list or a quote.
+
+    A heading may begin as a list does, in either language; a comment is no reST.
+    """
     if not is_readable(message) or "\t" in {*message.msgstr} - {*message.msgid}:
         return  # what is told about that says what to do
     was, became = map(kinds, (message.source, message.target))
-    if was != became:
+    if became not in (was, ["paragraph"]) and not message.is_comment:
         remedy = "begin otherwise, or put \\ before the first sign"
         if became[:1] == ["block quote"]:
             remedy = "delete the space before it"

@@ -26,7 +26,7 @@ from sphinx.util.docutils import CustomReSTDispatcher
 from sphinx.util.typing import RoleFunction
 
 from gallery_intl.rules.glossary import Glossary
-from gallery_intl.text.cjk import end_markup_at_cjk
+from gallery_intl.text.cjk import HAN_AND_KANA, end_markup_at_cjk
 
 CODE = "\ue000"  # stands for a literal, a formula, a URL or a placeholder
 ELSEWHERE = "\ue001"  # stands for words from elsewhere: the title of a page
@@ -46,7 +46,11 @@ PLACEHOLDER = re.compile(
 )
 LEFT_OVER = re.compile(r"``|\*\*|:[\w:+-]+:`|`__?|`|(?<![\w*])\*(?=\w)|(?<=\w)\*(?!\w)")
 NO_PROSE = (nodes.literal, nodes.math, nodes.substitution_reference)
-NO_WORDS = (nodes.system_message, nodes.footnote_reference, nodes.literal_block)
+NO_WORDS = (nodes.system_message, nodes.literal_block)
+NOTE = "\ue002"  # stands for a footnote's or citation's mark, which no sentence needs
+NOTES = (nodes.footnote_reference, nodes.citation_reference)
+# reST wants spaces around a mark, also where the language has none
+SPACED_NOTE = re.compile(rf"(?<=[{HAN_AND_KANA}]) {NOTE} | ?{NOTE}")
 TAG = re.compile(r"</?[A-Za-z][^>]*>")
 
 
@@ -240,4 +244,6 @@ def prose(node: nodes.Node, code: Callable[[str], str] = lambda _code: CODE) -> 
         return code(node.astext())
     if isinstance(node, NO_WORDS):
         return ""
-    return "".join(prose(child, code) for child in node.children)
+    if isinstance(node, NOTES):
+        return NOTE
+    return SPACED_NOTE.sub("", "".join(prose(child, code) for child in node.children))

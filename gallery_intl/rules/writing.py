@@ -65,7 +65,7 @@ def doubled(message: Message) -> Iterator[str]:
     """No word and no sign stands twice by mistake."""
     for pattern in (DOUBLED, DOUBLED_LETTERS):
         match = pattern.search(message.prose)
-        if match and not DOUBLED.search(message.english):
+        if match and not pattern.search(message.english):
             yield f'"{match[0]}" (write it once)'
 
 
