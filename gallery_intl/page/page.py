@@ -31,6 +31,7 @@ from gallery_intl.script.source import (
     blocks,
     docstring_lines,
     find_line,
+    is_python,
     normalize_newlines,
 )
 from gallery_intl.script.translate import Made
@@ -220,12 +221,16 @@ def in_gallery(config: Config, docname: str) -> str:
 
 
 def script_of(env: BuildEnvironment, docname: str) -> Script | None:
-    """Return the script of a page; None if the page is not generated from one."""
+    """Return the script of a page; None if the page is not generated from one.
+
+    Of one that is no Python, and expected to fail, Sphinx-Gallery shows no text.
+    """
     copy = Path(env.srcdir, f"{docname}.py")  # beside the page, as it was run
     path = origin(env, docname, ".py")
     if path is None or not copy.is_file():
         return None
-    return Script(path, normalize_newlines(copy.read_text(encoding="utf-8")))
+    script = Script(path, normalize_newlines(copy.read_text(encoding="utf-8")))
+    return script if is_python(script.text) else None
 
 
 def catalog_of(env: BuildEnvironment, docname: str) -> Catalog:

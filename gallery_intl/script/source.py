@@ -55,6 +55,16 @@ def tokens(source: str) -> tuple[tokenize.TokenInfo, ...]:
         raise SyntaxError(message, ("<script>", line, column, None)) from None
 
 
+@lru_cache(maxsize=64)
+def is_python(source: str) -> bool:
+    """Return whether a source can be parsed."""
+    try:
+        docstring_lines(source)
+    except SyntaxError:
+        return False
+    return True
+
+
 @lru_cache(maxsize=64)  # links to a page ask for its title
 def docstring_lines(source: str) -> tuple[int, int]:
     """Return the first and last line of a script's docstring; (0, 0) if it has none."""

@@ -1,0 +1,120 @@
+"""Markup that other galleries have: in page, script and notebook."""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+import nbformat
+import polib
+import pytest
+from paths import ROOTS
+from sphinx.testing.util import SphinxTestApp
+
+from gallery_intl.script.source import same_program
+
+ROOT = ROOTS / "test-markup"
+PAGES = ("plot_segments", "plot_raw")
+MARK = "번역"  # before each message that is translated
+
+
+class Built(NamedTuple):
+    """The gallery in one language, and what Sphinx says of it."""
+
+    outdir: Path
+    warnings: str
+
+    def page(self, name: str) -> str:
+        return (self.outdir / f"auto_examples/{name}.html").read_text("utf-8")
+
+    def download(self, name: str, suffix: str) -> Path:
+        (path,) = self.outdir.glob(f"_downloads/*/{name}{suffix}")
+        return path
+
+    def script(self, name: str) -> str:
+        """Give the script without the line that says what it is."""
+        text = self.download(name, ".py").read_text("utf-8")
+        return re.sub(r"^# Somebody's science: .*\n", "", text, flags=re.M)
+
+    def cells(self, name: str, kind: str) -> list[str]:
+        found = nbformat.read(self.download(name, ".ipynb"), as_version=4)
+        nbformat.validate(found)
+        return [cell.source for cell in found.cells if cell.cell_type == kind]
+
+    def text(self, name: str) -> str:
+        return "\n\n".join(self.cells(name, "markdown"))
+
+
+def build(source: Path, builder: str, language: str) -> Built:
+    heard = io.StringIO()
+    app = SphinxTestApp(
+        builder,
+        srcdir=source,
+        builddir=source / "_build" / builder / language,
+        confoverrides={"language": language},
+        warning=heard,
+    )
+    try:
+        app.build()
+    finally:
+        app.cleanup()
+    return Built(app.outdir, re.sub(r"\x1b\[[0-9;]*m", "", heard.getvalue()))
+
+
+def translate(templates: Path, locales: Path) -> dict[str, str]:
+    """Mark each message; return those of all pages with their translations."""
+    known = {}
+    for path in templates.rglob("*.pot"):
+        catalog = polib.pofile(str(path))
+        for entry in catalog:
+            known[entry.msgid] = entry.msgstr = f"{MARK} {entry.msgid}"
+        place = (locales / path.relative_to(templates)).with_suffix(".po")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        catalog.save(str(place))
+    return known
+
+
+class Gallery(NamedTuple):
+    """The gallery in both languages."""
+
+    messages: dict[str, str]
+    en: Built
+    ko: Built
+
+
+@pytest.fixture(scope="module")
+def gallery(tmp_path_factory: pytest.TempPathFactory) -> Gallery:
+    source = tmp_path_factory.mktemp("markup") / "source"
+    shutil.copytree(ROOT, source)
+    templates = build(source, "gettext", "en")
+    messages = translate(templates.outdir, source / "locales/ko/LC_MESSAGES")
+    return Gallery(messages, build(source, "html", "en"), build(source, "html", "ko"))
+
+
+def source_of(name: str) -> str:
+    return (ROOT / f"examples/{name}.py").read_text("utf-8")
+
+
+def test_nothing_is_warned_of(gallery: Gallery) -> None:
+    assert gallery.en.warnings == ""
+
+
+def test_a_script_that_is_expected_to_be_no_python_has_a_page(gallery: Gallery) -> None:
+    assert "SyntaxError" in gallery.ko.page("plot_syntax_error")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_english_scripts_are_the_sources_to_the_letter(
+    gallery: Gallery, name: str
+) -> None:
+    assert gallery.en.script(name) == source_of(name)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_scripts_are_the_same_programs(gallery: Gallery, name: str) -> None:
+    script = gallery.ko.script(name)
+
+    assert same_program(source_of(name), script, docstring=False) is None

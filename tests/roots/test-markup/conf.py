@@ -1,0 +1,20 @@
+project = "Somebody's science"
+extensions = ["sphinx.ext.extlinks", "gallery_intl"]
+extlinks = {"doi": ("https://example.org/%s", "doi:%s")}
+exclude_patterns = ["examples", "locales"]
+gallery_intl_languages = {"en": "English", "ko": "한국어"}
+locale_dirs = ["locales"]
+gettext_compact = False
+sphinx_gallery_conf = {
+    "examples_dirs": "examples",
+    "gallery_dirs": "auto_examples",
+    "plot_gallery": False,
+    "write_computation_times": False,
+    "show_signature": False,
+    "download_all_examples": False,
+    "expected_failing_examples": ["examples/plot_syntax_error.py"],
+    "first_notebook_cell": "%matplotlib inline",
+    "last_notebook_cell": "# The end.",
+    "notebook_images": "https://example.org/pictures/",
+    "promote_jupyter_magic": True,
+}

@@ -1,0 +1,6 @@
+"""
+A script that fails
+===================
+"""
+
+print("never"
