@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from textwrap import indent
 
 from docutils import nodes
@@ -209,21 +211,36 @@ class Writer:
     def block_table(self, node: nodes.Element) -> str:
         titles = (child for child in node.children if isinstance(child, nodes.title))
         caption = "".join(map(self.block_rubric, titles))
-        head = [self.row(row) for part in node.findall(nodes.thead) for row in part]
-        body = [self.row(row) for part in node.findall(nodes.tbody) for row in part]
+        head, body = (
+            [*chain.from_iterable(map(self.rows, node.findall(part)))]
+            for part in (nodes.thead, nodes.tbody)
+        )
         columns = len((head or body)[0])
         first = head[0] if head else [""] * columns
         rows = [first, ["---"] * columns, *head[1:], *body]
         table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
         return f"{caption}\n\n{table}" if caption else table
 
-    def row(self, row: nodes.Node) -> list[str]:
-        return [
-            self.blocks(entry.children, "<br>")
-            .replace("|", "\\|")
-            .replace("\n", "<br>")
-            for entry in row.children
-        ]
+    def rows(self, part: nodes.Element) -> Iterator[list[str]]:
+        """Yield rows of cells; Markdown has no spans, so what one spans is empty."""
+        spanned = Counter[int]()  # for how many rows, by column
+        for row in part.children:
+            cells = list[str]()
+            entries = (x for x in row.children if isinstance(x, nodes.entry))
+            for entry in [*entries, None]:
+                while spanned[len(cells)]:
+                    spanned[len(cells)] -= 1
+                    cells.append("")
+                if entry is not None:
+                    more = entry.get("morecols", 0)
+                    columns = range(len(cells), len(cells) + more + 1)
+                    spanned.update(dict.fromkeys(columns, entry.get("morerows", 0)))
+                    cells += [self.cell(entry), *[""] * more]
+            yield cells
+
+    def cell(self, entry: nodes.Element) -> str:
+        text = self.blocks(entry.children, "<br>")
+        return text.replace("|", "\\|").replace("\n", "<br>")
 
     # inline
 

@@ -45,7 +45,7 @@ logger = logging.getLogger(__name__)
 
 LOST = (
     "a translation cannot be put into the download, where %r stays English "
-    "(put the text on lines of its own: a table as list-table)"
+    "(put the text on lines of its own: a csv-table as list-table)"
 )
 REFUSED = (
     "the translation of the comment %r would be read as something else "
@@ -175,10 +175,13 @@ def texts_of_script(
 ) -> Iterator[Text]:
     """Yield what stands in a text block: no output or figure, nothing generated."""
     kinds = {block.line: block.kind for block in script.blocks()}
+    line = None
     for node, message in [*page.messages, *only_links(document)]:
         if node.source not in (document["source"], None):
             continue  # the words of a figure know their line of the script already
-        line = line_of(node)
+        before, line = line, line_of(node)
+        if line == 1 and is_in_cell(node):
+            line = before  # docutils forgets the lines of a csv-table
         row = page.row(line)
         start = max((x for x in kinds if x <= row.first), default=min(kinds))
         if line is None or (row.first and kinds[start] != "code"):
@@ -216,13 +219,24 @@ def with_titles(page: Page, text: str) -> str:
     return DOC.sub(title, text) if wanted else text
 
 
-def kind_of(node: nodes.Element) -> Literal["paragraph", "title", "line", "code"]:
+def kind_of(
+    node: nodes.Element,
+) -> Literal["paragraph", "title", "line", "code", "cell"]:
     """Return how a text may be laid out: a term or a caption has to stay one line."""
     if isinstance(node, LITERAL_TYPE_NODES):
         return "code"
+    if is_in_cell(node):
+        return "cell"
     if isinstance(node, nodes.title):
         return "title"
     return "paragraph" if isinstance(node, nodes.paragraph) else "line"
+
+
+def is_in_cell(node: nodes.Element) -> bool:
+    above = node.parent
+    while above is not None and not isinstance(above, nodes.entry):
+        above = above.parent
+    return above is not None
 
 
 def prose(texts: list[Text], found: list[Code]) -> set[str]:

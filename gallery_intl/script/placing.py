@@ -1,20 +1,28 @@
 """Put translated text back into the script that it was written in.
 
 A text is found by its literal source, so only the lines that hold it change: its
-paragraph is wrapped anew, its title gets an underline of its own width.
+paragraph is wrapped anew, its title gets an underline of its own width, and the table
+around it columns as wide as their texts.
 """
 
 from __future__ import annotations
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Iterable
+from functools import partial
 from typing import Literal, NamedTuple
 
 from gallery_intl.script.source import NOQA, Block, blocks, find_line
+from gallery_intl.script.tables import Place, Table, draw, find_tables
 from gallery_intl.text.wrapping import LINE_LENGTH, display_width, wrap
 
+# what may stand before a paragraph of a cell: items, directives, names of fields
+BEFORE = re.compile(r"(?:\s|[-*+|]\s|\(?(?:\d+|[a-zA-Z#])[.)]\s|\.\. \S+\s|:[^:]*:\s)*")
 UNDERLINE = re.compile(r"\s*([!-/:-@[-`{-~])\1*\s*$")
+UNBROKEN = 10**6  # columns of a text that is not wrapped
+Changes = dict[int, tuple[int, list[str]]]  # from which line: how many, what instead
 
 
 class Edit(NamedTuple):
@@ -23,7 +31,7 @@ class Edit(NamedTuple):
     near: int  # the line, from 1, near which it stands
     raw: str  # its lines, without what is before them
     text: str
-    kind: Literal["paragraph", "title", "line", "code"]
+    kind: Literal["paragraph", "title", "line", "code", "cell"]
 
 
 class Line(NamedTuple):
@@ -100,14 +108,7 @@ def place(script: str, edits: Iterable[Edit]) -> tuple[str, list[Edit]]:
         NOQA.sub("", lines[row].text) if row in lines else ""
         for row in range(1, len(source) + 1)
     ]
-    changes: dict[int, tuple[int, list[str]]] = {}  # first line: how many, new texts
-    lost = []
-    for edit in edits:
-        row = find_line(shown, edit.raw, edit.near)
-        if row is None or not _ends_its_lines(shown, row, edit.raw):
-            lost.append(edit)
-            continue
-        changes |= _change(edit, row, shown)
+    changes, lost = _changes(edits, shown)
     for row in sorted(changes, reverse=True):
         count, texts = changes[row]
         first, last = lines[row], lines[row + count - 1]
@@ -119,13 +120,80 @@ def place(script: str, edits: Iterable[Edit]) -> tuple[str, list[Edit]]:
     return "\n".join(source), lost
 
 
+def _changes(edits: Iterable[Edit], shown: list[str]) -> tuple[Changes, list[Edit]]:
+    """Return which lines become others, and the edits that found no place."""
+    tables = [*find_tables(shown)]
+    changes: Changes = {}
+    lost, cells = [], defaultdict[int, list[Edit]](list)
+    for edit in edits:
+        row = find_line(shown, edit.raw, edit.near)
+        if table := _table_of(edit, row, tables):
+            cells[table.first].append(edit)
+        elif row is None or not _ends_its_lines(shown, row, edit.raw):
+            lost.append(edit)
+        else:
+            changes |= _change(edit, row, shown)
+    for table in tables:
+        if not (own := cells[table.first]):
+            continue
+        if drawn := draw(table, partial(_filled, table, own)):
+            changes[table.first] = (table.last - table.first + 1, drawn)
+        else:
+            lost += own
+    return changes, lost
+
+
+def _table_of(edit: Edit, row: int | None, tables: list[Table]) -> Table | None:
+    """Return the table with a cell's text, if none of another kind is nearer."""
+    if edit.kind != "cell":
+        return None
+    having = [
+        x for x in tables if any(_rows_of(edit.raw, y.cell.lines) for y in x.cells)
+    ]
+    found = min(having, key=lambda table: table.distance(edit.near), default=None)
+    if found and row and found.distance(row):
+        return found if found.distance(edit.near) < abs(row - edit.near) else None
+    return found
+
+
+def _rows_of(raw: str, lines: list[str]) -> list[int]:
+    """Return where in a cell a paragraph begins: lines from 1."""
+    first, *rest = (line.strip() for line in raw.split("\n"))
+    found = []
+    for row, line in enumerate(lines, start=1):
+        after = [other.strip() for other in lines[row : row + len(rest)]]
+        if not line.endswith(first) or after != rest:
+            continue
+        mark = BEFORE.fullmatch(line[: -len(first)])
+        above, below = lines[row - 2 : row - 1], lines[row + len(rest) :][:1]
+        begins = mark and (mark[0].strip() or not "".join(above).strip())
+        if begins and not any(x.strip() == BEFORE.sub("", x) for x in below if x):
+            found.append(row)
+    return found
+
+
+def _filled(table: Table, edits: list[Edit], place: Place) -> list[str]:
+    """Return the lines of a cell with its edits made."""
+    lines, changes = place.cell.lines, Changes()
+    for edit in edits:
+        width = table.width(place) if "\n" in edit.raw else UNBROKEN
+        for row in _rows_of(edit.raw, lines):
+            changes |= _change(edit, row, lines, width)
+    filled = [*lines]
+    for row in sorted(changes, reverse=True):
+        count, filled[row - 1 : row - 1 + count] = changes[row]
+    return filled
+
+
 def _ends_its_lines(shown: list[str], row: int, raw: str) -> bool:
     """Tell whether nothing follows a text, as the next cell of a table would."""
     pairs = zip(shown[row - 1 :], raw.split("\n"), strict=False)
     return all(line.rstrip().endswith(part.rstrip()) for line, part in pairs)
 
 
-def _change(edit: Edit, row: int, shown: list[str]) -> dict[int, tuple[int, list[str]]]:
+def _change(
+    edit: Edit, row: int, shown: list[str], width: int = LINE_LENGTH - len("# ")
+) -> Changes:
     raw = edit.raw.split("\n")
     start = shown[row - 1]
     head = start[: len(start) - len(raw[0].rstrip())]
@@ -133,7 +201,7 @@ def _change(edit: Edit, row: int, shown: list[str]) -> dict[int, tuple[int, list
     if edit.kind == "code":
         texts = [f"{indent}{line}".rstrip() for line in edit.text.split("\n")]
         return {row: (len(raw), texts)}
-    if edit.kind != "paragraph":
+    if edit.kind in ("title", "line"):
         texts = [head + edit.text]
         rules = _rules(row, shown, texts[0]) if edit.kind == "title" else {}
         return {row: (len(raw), texts)} | rules
@@ -141,10 +209,10 @@ def _change(edit: Edit, row: int, shown: list[str]) -> dict[int, tuple[int, list
         rest = shown[row][: -len(shown[row].lstrip())]
     else:
         rest = f"{indent}   " if head.lstrip().startswith("..") else " " * len(head)
-    return {row: (len(raw), wrap(edit.text, head, rest, LINE_LENGTH - len("# ")))}
+    return {row: (len(raw), wrap(edit.text, head, rest, width))}
 
 
-def _rules(row: int, shown: list[str], title: str) -> dict[int, tuple[int, list[str]]]:
+def _rules(row: int, shown: list[str], title: str) -> Changes:
     """Make the lines under and over a title as long as it; with one over it, set in."""
     below = shown[row] if row < len(shown) else ""
     above = shown[row - 2] if row > 1 else ""

@@ -100,6 +100,7 @@ def source_of(name: str) -> str:
 
 def test_nothing_is_warned_of(gallery: Gallery) -> None:
     assert gallery.en.warnings == ""
+    assert gallery.ko.warnings == ""
 
 
 def test_a_script_that_is_expected_to_be_no_python_has_a_page(gallery: Gallery) -> None:
@@ -118,3 +119,35 @@ def test_scripts_are_the_same_programs(gallery: Gallery, name: str) -> None:
     script = gallery.ko.script(name)
 
     assert same_program(source_of(name), script, docstring=False) is None
+
+
+def test_tables_in_scripts_have_columns_as_wide_as_their_texts(
+    gallery: Gallery,
+) -> None:
+    script = gallery.ko.script("plot_segments")
+
+    assert "# 번역 Method  번역 What it does    번역 Speed\n" in script
+    assert (
+        "# 번역 Otsu    번역 Splits the      번역 fast\n#              histogram\n"
+        in script
+    )
+    assert "#    | 번역 Otsu   | 번역 few  | - 번역 one  |\n" in script
+    assert "# | 번역 Inputs            | 번역 Output |" in script  # spans make a grid
+    script = gallery.ko.script("plot_raw")
+    assert "번역 ``\\``  번역 backslash\n" in script
+
+
+def test_tables_in_notebooks_have_as_many_cells_in_each_row(gallery: Gallery) -> None:
+    text = gallery.ko.text("plot_segments")
+
+    assert "| 번역 Method | 번역 Errors |  |\n| --- | --- | --- |\n" in text
+    assert "|  | 번역 Area | 번역 Border |\n" in text
+    assert "| 번역 Both of them |  | 번역 many |\n" in text
+    assert "|  | 번역 No name | 번역 `0` |\n" in text
+
+
+def test_pages_have_the_tables(gallery: Gallery) -> None:
+    page = gallery.ko.page("plot_segments")
+
+    for cell in ("Splits the histogram", "Both of them", "two", "maybe"):
+        assert f"<p>번역 {cell}</p>" in page
