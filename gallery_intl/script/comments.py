@@ -3,7 +3,8 @@
 A run of comment lines of one indentation is one message; a comment after code is
 another. An empty comment line, an item of a list and each line set in by four spaces
 begin a new message, so that such a layout stays. No messages are directives
-(``# noqa``), bare shapes (``# (batch, features)``), and lines without a word.
+(``# noqa``), bare shapes (``# (batch, features)``), lines without a word, and lines
+that say to tools and lawyers who wrote the script, and what its licence is.
 """
 
 from __future__ import annotations
@@ -23,6 +24,11 @@ DIRECTIVE = re.compile(
     r"|(?:type|fmt|ruff|flake8|yapf|isort|mypy|pyright|pylint|cython)\s*:)"
     r"|^#(?:!|\s?%%|\s?In\[|#{19})"
 )
+CREDIT = re.compile(
+    r"#\s*(?:SPDX-[\w-]+:|(?i:(?:authors?|code source|maintainers?|licen[cs]e)\s*:"
+    r"|copyright\s*(?:\(c\)|©|:|\d)|\(c\)|©))"
+)
+MORE_NAMES = re.compile(r"#\s{3,}\S")  # below the first author
 CODING = re.compile(r"#.*?coding[:=][ \t]*[-\w.]")  # PEP 263, in lines 1 and 2
 LINE = re.compile(r"(?P<lead>#+:?\s*(?:(?:[-*+•]|\d+[.)])\s+)?)(?P<text>.*)")
 ADDRESS = re.compile(r"<?https?://\S+")
@@ -70,10 +76,11 @@ def comments(code: str, first_line: int = 1) -> tuple[Comment, ...]:
     lines = code.split("\n")
     found: list[Comment] = []
     run: Comment | None = None  # the comment that the next line may continue
+    skipped = _credits(lines)
     for token in tokens(code):
-        if token.type != tokenize.COMMENT:
-            continue
         row, column = token.start
+        if token.type != tokenize.COMMENT or row in skipped:
+            continue
         comment = _comment(token.string, first_line + row - 1, column)
         alone = not lines[row - 1][:column].strip()
         if comment and run and alone and _continues(comment, run):
@@ -86,6 +93,15 @@ def comments(code: str, first_line: int = 1) -> tuple[Comment, ...]:
         else:
             run = None
     return tuple(x for x in found if not SHAPE.fullmatch(x.message))
+
+
+def _credits(lines: list[str]) -> set[int]:
+    """Return the lines, from 1, that name authors or a licence."""
+    found = set[int]()
+    for row, line in enumerate(map(str.strip, lines), start=1):
+        if CREDIT.match(line) or (row - 1 in found and MORE_NAMES.match(line)):
+            found.add(row)
+    return found
 
 
 def _comment(text: str, line: int, column: int) -> Comment | None:

@@ -151,3 +151,11 @@ def test_pages_have_the_tables(gallery: Gallery) -> None:
 
     for cell in ("Splits the histogram", "Both of them", "two", "maybe"):
         assert f"<p>번역 {cell}</p>" in page
+
+
+def test_lines_of_authors_and_licences_stand_as_they_were(gallery: Gallery) -> None:
+    start = source_of("plot_segments").index("# Authors")
+    lines = source_of("plot_segments")[start:].partition("import math")[0]
+
+    assert lines in gallery.ko.script("plot_segments")
+    assert not [x for x in gallery.messages if re.search("Authors|SPDX|Jane|BSD", x)]

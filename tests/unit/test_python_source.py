@@ -54,6 +54,10 @@ NO_MESSAGES = """\
 # 30 x 5
 # ...
 # https://example.org/a
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2020 The developers. All rights reserved.
+# Authors: Jane Roe <jane@example.org>
+# License: BSD 3 clause
 #"""
 MESSAGES = """\
 (30, ...) becomes (10, ...) on three GPUs.
