@@ -20,7 +20,13 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import _
 
-from gallery_intl.downloads.notebook import cells, notebook, page_address, program
+from gallery_intl.downloads.notebook import (
+    cells,
+    framed,
+    notebook,
+    page_address,
+    program,
+)
 from gallery_intl.files import replace_file
 from gallery_intl.page.gaps import translated_so_far
 from gallery_intl.page.page import Page, ProgramChanged, Script, folders, page_of
@@ -81,7 +87,7 @@ def write_downloads(app: Sphinx, document: nodes.document) -> None:
         # listeners are given the script; they return cells that prepare it, with a tag
         first = env.events.emit("gallery-notebook-cells", page.script.text)
         title, *rest = cells(env, document, page.script, source, origin)
-        found = [title, *chain(*first), *rest]
+        found = framed(app.config, [title, *chain(*first), *rest])
         # the docstring is no code in a notebook, but stands for itself in a script
         for program_ in (source, f'"""."""\n{program(found)}'):
             prove(page.script, program_, env.config.language)

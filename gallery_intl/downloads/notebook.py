@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from docutils import nodes
+from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.util import docname_join
 
@@ -51,16 +52,37 @@ def cells(
     writer, shown = PageWriter(env), script.blocks()
     texts = text_of_blocks(document, shown)
     texts[shown[0].line].append(nodes.paragraph("", "", nodes.emphasis("", origin)))
-    found = []
+    found: list[Cell] = []
     for before, block in zip(shown, blocks(source), strict=True):
         if block.kind == "code":
             file = file_of(block.source)
             cell = Cell("code", file.cell() if file else block.source.strip("\n"))
-        else:
-            cell = Cell("markdown", writer.blocks(texts[before.line]))
-        if cell.source.strip():
             found.append(cell)
-    return found
+        else:
+            found += text_cells(writer, texts[before.line])
+    return [cell for cell in found if cell.source.strip()]
+
+
+def text_cells(writer: PageWriter, text: list[nodes.Node]) -> Iterator[Cell]:
+    """Yield a text as Markdown, and as code what begins with the magic of a cell."""
+    before: list[nodes.Node] = []
+    for node in text:
+        if writer.is_magic(node):
+            yield Cell("markdown", writer.blocks(before))
+            yield Cell("code", node.astext(), "magic")
+            before = []
+        else:
+            before.append(node)
+    yield Cell("markdown", writer.blocks(before))
+
+
+def framed(config: Config, found: list[Cell]) -> list[Cell]:
+    """Return cells with those before and behind them that every notebook has."""
+    names = ("first_notebook_cell", "last_notebook_cell")
+    first, last = (config.sphinx_gallery_conf.get(name) or "" for name in names)
+    cells = [Cell("code", first.strip(), "first"), *found]
+    cells.append(Cell("code", last.strip(), "last"))
+    return [cell for cell in cells if cell.source]
 
 
 def text_of_blocks(
@@ -104,7 +126,13 @@ class PageWriter(Writer):
     """Write a page for readers outside of its site."""
 
     def __init__(self, env: BuildEnvironment) -> None:
-        self.env = env
+        self.env, self.settings = env, env.config.sphinx_gallery_conf
+
+    def is_magic(self, node: nodes.Node) -> bool:
+        """Return whether a block of the text is to be a cell that is run."""
+        wanted = self.settings.get("promote_jupyter_magic")
+        is_code = isinstance(node, nodes.literal_block)
+        return bool(wanted and is_code and node.astext().startswith("%%"))
 
     def link(self, node: nodes.Element) -> tuple[str, str]:
         if node.get("reftype") != "doc":
@@ -114,11 +142,13 @@ class PageWriter(Writer):
         return title, page_address(self.env, docname)
 
     def image(self, uri: str) -> str:
-        path = Path(self.env.relfn2path(uri, self.env.docname)[1])
-        if "://" in uri or not path.is_file():
+        name, path = self.env.relfn2path(uri, self.env.docname)
+        if "://" in uri or not Path(path).is_file():
             return uri
+        if isinstance(folder := self.settings.get("notebook_images"), str):
+            return f"{folder}{Path(name).as_posix()}"
         kind = mimetypes.guess_type(path)[0] or "image/png"
-        data = base64.b64encode(path.read_bytes()).decode("ascii")
+        data = base64.b64encode(Path(path).read_bytes()).decode("ascii")
         return f"data:{kind};base64,{data}"
 
 

@@ -25,13 +25,14 @@ from gallery_intl import order
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs.po import source_language
 from gallery_intl.catalogs.review import Credits, credits
-from gallery_intl.page.upstream import FOOTER_LABEL, GENERATED, LABEL
+from gallery_intl.page.outputs import is_python
+from gallery_intl.page.upstream import FOOTER_LABEL, GENERATED, LABEL, OUTPUT
 from gallery_intl.script.source import (
     Block,
     blocks,
     docstring_lines,
     find_line,
-    is_python,
+    is_valid_python,
     normalize_newlines,
 )
 from gallery_intl.script.translate import Made
@@ -148,7 +149,12 @@ class Annotate(SphinxTransform):
     default_priority = order.ANNOTATE
 
     def apply(self, **kwargs: Any) -> None:
-        page_of(self.env).messages = [
+        page = page_of(self.env)
+        for block in self.document.findall(nodes.literal_block):
+            if page.script and (is_python(block) or OUTPUT in block["classes"]):
+                # `gettext_additional_targets` asks for it; its comments are messages
+                block.attributes.pop("translatable", None)
+        page.messages = [
             (node, message)
             for node, message in extract_messages(self.document)
             if not is_metadata(node)
@@ -230,7 +236,7 @@ def script_of(env: BuildEnvironment, docname: str) -> Script | None:
     if path is None or not copy.is_file():
         return None
     script = Script(path, normalize_newlines(copy.read_text(encoding="utf-8")))
-    return script if is_python(script.text) else None
+    return script if is_valid_python(script.text) else None
 
 
 def catalog_of(env: BuildEnvironment, docname: str) -> Catalog:

@@ -70,7 +70,9 @@ def translate(templates: Path, locales: Path) -> dict[str, str]:
     for path in templates.rglob("*.pot"):
         catalog = polib.pofile(str(path))
         for entry in catalog:
-            known[entry.msgid] = entry.msgstr = f"{MARK} {entry.msgid}"
+            is_magic = entry.msgid.startswith("%%")
+            entry.msgstr = entry.msgid if is_magic else f"{MARK} {entry.msgid}"
+            known[entry.msgid] = entry.msgstr
         place = (locales / path.relative_to(templates)).with_suffix(".po")
         place.parent.mkdir(parents=True, exist_ok=True)
         catalog.save(str(place))
@@ -159,3 +161,23 @@ def test_lines_of_authors_and_licences_stand_as_they_were(gallery: Gallery) -> N
 
     assert lines in gallery.ko.script("plot_segments")
     assert not [x for x in gallery.messages if re.search("Authors|SPDX|Jane|BSD", x)]
+
+
+def test_notebooks_have_what_sphinx_gallery_is_told(gallery: Gallery) -> None:
+    """`first_notebook_cell`, `promote_jupyter_magic`, `notebook_images`, ..."""
+    first, *rest = gallery.ko.cells("plot_segments", "code")
+
+    assert first == "%matplotlib inline"
+    assert rest[-1] == "# The end."
+    assert "%%bash\nls" in rest
+    text = gallery.ko.text("plot_segments")
+    assert "](https://example.org/pictures/picture.svg)" in text
+    assert "%%bash" not in text
+
+
+def test_code_is_never_a_message(gallery: Gallery) -> None:
+    """Even where `gettext_additional_targets` asks for literal blocks."""
+    assert "A picture in words" in gallery.messages
+    assert not [text for text in gallery.messages if "import math" in text]
+    script = gallery.ko.script("plot_segments")
+    assert "#    번역 A picture in words\n" in script

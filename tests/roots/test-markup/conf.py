@@ -5,6 +5,7 @@ exclude_patterns = ["examples", "locales"]
 gallery_intl_languages = {"en": "English", "ko": "한국어"}
 locale_dirs = ["locales"]
 gettext_compact = False
+gettext_additional_targets = ["literal-block"]
 sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "auto_examples",
