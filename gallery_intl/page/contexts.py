@@ -26,6 +26,7 @@ NAMES = {
     nodes.term: "term that is explained",
     nodes.image: "alt text",
     nodes.meta: "for search engines",
+    nodes.math_block: "formula",
 }
 PLACES = {
     nodes.entry: "table cell",

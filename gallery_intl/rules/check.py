@@ -48,6 +48,7 @@ MODULES = (
 )
 MANY = 5  # findings about one term: it may have changed
 COMMENT = "comment"  # how ``#.`` begins above a comment of the code
+FORMULA = "formula"  # what it says of a formula on lines of its own
 
 Broken = tuple[str, str]  # a rule, and what is wrong
 Check = Callable[[Message, polib.POEntry], Iterator[Broken]]
@@ -71,8 +72,8 @@ class Finding(NamedTuple):
 
 
 def broken(message: Message, rules: Iterable[str]) -> Iterator[Broken]:
-    """Check a message against some rules."""
-    for name in rules:
+    """Check a message against some rules; a formula has words in none but one."""
+    for name in ("math",) if message.is_formula else rules:
         for text in RULES[name].check(message):
             yield name, text
 
@@ -137,8 +138,9 @@ def message_of(
     """Return an entry of a catalog as the rules take it."""
     is_interface = path.stem == catalogs.INTERFACE
     is_comment = entry.comment.startswith(COMMENT)
+    is_formula = entry.comment == FORMULA
     texts = (entry.msgid, entry.msgstr)
-    return Message(language, *texts, is_interface, glossary, is_comment)
+    return Message(language, *texts, is_interface, glossary, is_comment, is_formula)
 
 
 def guard_catalogs(paths: Iterable[Path]) -> Iterator[Finding]:

@@ -51,6 +51,7 @@ NOTE = "\ue002"  # stands for a footnote's or citation's mark, which no sentence
 NOTES = (nodes.footnote_reference, nodes.citation_reference)
 # reST wants spaces around a mark, also where the language has none
 SPACED_NOTE = re.compile(rf"(?<=[{HAN_AND_KANA}]) {NOTE} | ?{NOTE}")
+TEXT_IN_FORMULA = re.compile(r"\\text(?:rm|bf|it)?\{[^{}]*\}")
 TAG = re.compile(r"</?[A-Za-z][^>]*>")
 
 
@@ -64,11 +65,13 @@ class Message:
     is_interface: bool = False  # a word of the interface: with HTML, without reST
     glossary: Glossary = field(default_factory=Glossary)
     is_comment: bool = False  # a comment of code, which often ends without a full stop
+    is_formula: bool = False  # on lines of its own: no reST
 
     @cached_property
     def is_markup(self) -> bool:
         """Whether it is reST: a code comment may say ``*args``."""
-        return not self.is_interface and not problem(parse(self.msgid))
+        not_any = self.is_interface or self.is_formula
+        return not not_any and not problem(parse(self.msgid))
 
     @cached_property
     def source(self) -> nodes.document:
@@ -79,6 +82,8 @@ class Message:
         return self._document(self.msgstr)
 
     def _document(self, text: str) -> nodes.document:
+        if self.is_formula:
+            return formula(text)
         return parse(text) if self.is_markup else plain(text, self.is_interface)
 
     @cached_property
@@ -214,6 +219,14 @@ def plain(text: str, is_html: bool) -> nodes.document:
     if is_html:
         text = PLACEHOLDER.sub(CODE, html.unescape(TAG.sub("", text)))
     document += nodes.paragraph(text, text)
+    return document
+
+
+def formula(text: str) -> nodes.document:
+    """Return a formula as a document that has it in a role; its words may change."""
+    document = utils.new_document("message", _settings())
+    signs = " ".join(TEXT_IN_FORMULA.sub(r"\\text{}", text).split())
+    document += nodes.inline(text, "", role="math", target=signs)
     return document
 
 

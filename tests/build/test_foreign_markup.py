@@ -70,8 +70,8 @@ def translate(templates: Path, locales: Path) -> dict[str, str]:
     for path in templates.rglob("*.pot"):
         catalog = polib.pofile(str(path))
         for entry in catalog:
-            is_magic = entry.msgid.startswith("%%")
-            entry.msgstr = entry.msgid if is_magic else f"{MARK} {entry.msgid}"
+            is_code = entry.msgid.startswith("%%") or entry.comment == "formula"
+            entry.msgstr = entry.msgid if is_code else f"{MARK} {entry.msgid}"
             known[entry.msgid] = entry.msgstr
         place = (locales / path.relative_to(templates)).with_suffix(".po")
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -173,6 +173,11 @@ def test_notebooks_have_what_sphinx_gallery_is_told(gallery: Gallery) -> None:
     text = gallery.ko.text("plot_segments")
     assert "](https://example.org/pictures/picture.svg)" in text
     assert "%%bash" not in text
+
+
+def test_formulas_stay_as_they_are(gallery: Gallery) -> None:
+    assert gallery.messages["y = x^2"] == "y = x^2"
+    assert "$$\ny = x^2\n$$" in gallery.ko.text("plot_segments")
 
 
 def test_code_is_never_a_message(gallery: Gallery) -> None:
