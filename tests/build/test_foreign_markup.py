@@ -186,3 +186,44 @@ def test_code_is_never_a_message(gallery: Gallery) -> None:
     assert not [text for text in gallery.messages if "import math" in text]
     script = gallery.ko.script("plot_segments")
     assert "#    번역 A picture in words\n" in script
+
+
+def test_a_title_between_lines_keeps_its_space(gallery: Gallery) -> None:
+    line = "=" * 25
+    title = f"{line}\n 번역 Segments of images\n{line}\n"
+
+    assert title in gallery.ko.script("plot_segments")
+
+
+def test_words_for_search_engines_are_in_script_and_page(gallery: Gallery) -> None:
+    script = gallery.ko.script("plot_segments")
+
+    assert ".. meta::\n   :keywords: 번역 segments, images\n" in script
+    assert 'content="번역 segments, images"' in gallery.ko.page("plot_segments")
+
+
+def test_footnotes_and_citations_are_everywhere(gallery: Gallery) -> None:
+    script, text = (
+        get("plot_segments") for get in (gallery.ko.script, gallery.ko.text)
+    )
+    page = gallery.ko.page("plot_segments")
+
+    assert ".. [Otsu1979] 번역 Otsu, " in script
+    assert ".. [#later] 번역 Another note.\n" in script
+    assert r"It follows \[1\] and \[Otsu1979\], and \[2\] says more." in text
+    link = "[doi:10.1023/B:VISI](https://example.org/10.1023/B:VISI)"
+    assert text.count(r"\[1\] 번역 Felzenszwalb and Huttenlocher") == 1
+    assert link in text
+    assert "\n\n\\[2\\] 번역 Another note.\n\n\\[3\\] 번역 A note without" in text
+    for note in ("Felzenszwalb", "Otsu, ", "Another note", "A note without a name"):
+        assert f"번역 {note}" in page
+
+
+def test_a_comment_with_a_long_address_is_translated(gallery: Gallery) -> None:
+    script = gallery.ko.script("plot_segments")
+
+    assert (
+        "# 번역 This shows the threshold. See the long explanation at\n# http" in script
+    )
+    assert "print(threshold)  # 번역 the number. Two spaces here, too.\n" in script
+    assert "번역 This shows the threshold." in gallery.ko.page("plot_segments")
