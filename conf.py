@@ -101,6 +101,7 @@ html_use_index = False  # no page writes an entry
 html_copy_source = False
 html_context = {"default_mode": "auto"}
 html_theme_options = {
+    "search_bar_text": "Search",
     "navbar_persistent": ["search-button-field", "navigation-link", "language-menu"],
     "navbar_center": ["site-menu"],
     "navbar_end": ["theme-switcher"],

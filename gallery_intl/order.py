@@ -44,10 +44,13 @@ NAME_STALE_RECORDS = 600  # when the scripts have run
 SHOW_FOOT = 300
 SHOW_WAYS_OUT = 350  # when the page's foot is there, before notebooks leave it out
 WRITE_DOWNLOADS = 400
+NAME_DOWNLOADS = 600
 # doctree-resolved
 LINK_WORDS = 600  # when no link is missing any more
 DEFINE_PICTOGRAMS = 600  # when the cards use them
-# html-page-context: the theme adds its functions at 500
+# html-page-context: the theme adds its functions, and reads its lists of templates, at
+# 500
+BEFORE_THEME = 400
 AFTER_THEME = 600
 # build-finished: the theme writes its style sheets at 500
 COMPLETE_STYLES = 600

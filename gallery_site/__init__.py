@@ -48,7 +48,16 @@ def setup(app: Sphinx) -> ExtensionMetadata:
 
 def listen(app: Sphinx) -> None:
     from gallery_intl import order
-    from gallery_site import cards, hero, lessons, pictograms, policy, publish, sharing
+    from gallery_site import (
+        cards,
+        color_modes,
+        hero,
+        lessons,
+        pictograms,
+        policy,
+        publish,
+        sharing,
+    )
     from gallery_site.foot import Foot
     from gallery_site.notebooks import offer_colab
 
@@ -71,3 +80,5 @@ def listen(app: Sphinx) -> None:
     # after the links to the other languages (500), which it names
     app.connect("html-page-context", sharing.describe_page, priority=order.AFTER_THEME)
     app.connect("build-finished", publish.remove_outdated)
+    complete = color_modes.complete_style_sheets
+    app.connect("build-finished", complete, priority=order.COMPLETE_STYLES)

@@ -6,7 +6,11 @@ from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
 from gallery_intl import order
-from gallery_intl.downloads.downloads import pack_gallery, write_downloads
+from gallery_intl.downloads.downloads import (
+    name_as_written,
+    pack_gallery,
+    write_downloads,
+)
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
@@ -14,5 +18,6 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_config_value("gallery_intl_archive", "gallery.zip", "env", str)
     app.add_event("gallery-notebook-cells")
     app.connect("doctree-read", write_downloads, priority=order.WRITE_DOWNLOADS)
+    app.connect("doctree-read", name_as_written, priority=order.NAME_DOWNLOADS)
     app.connect("env-updated", pack_gallery)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -34,6 +34,7 @@ from gallery_intl.page.settings import is_left_as_written, is_to_translate
 from gallery_intl.script.source import docstring_lines, same_program
 from gallery_intl.script.translate import Made
 
+NAMED = "gallery_intl_named"  # in a link to our file: what the page calls it
 KINDS = (".py", ".ipynb")  # what an archive holds of a page
 
 
@@ -148,7 +149,18 @@ def point_to_translation(env: BuildEnvironment, link: nodes.Element) -> None:
     else:
         return
     if ours.is_file():
+        link[NAMED] = link["reftarget"]
         link["reftarget"] = "/" + Path(os.path.relpath(ours, env.srcdir)).as_posix()
+
+
+def name_as_written(app: Sphinx, document: nodes.document) -> None:
+    """Name each file as its page does, once Sphinx knows where ours are.
+
+    Sphinx-Gallery shows these names beside a page.
+    """
+    for link in document.findall(addnodes.download_reference):
+        if NAMED in link:
+            link["reftarget"] = link.attributes.pop(NAMED)
 
 
 def script_download(env: BuildEnvironment, page: str) -> str:

@@ -10,19 +10,17 @@ from gallery_intl.interface import (
     direction,
     languages,
     lines,
-    pydata,
+    menu,
     search,
     search_index,
+    theme,
     words,
 )
 
 
 def load_for_build(app: Sphinx) -> None:
-    """Load what is for one theme or those made from it, or for some languages."""
-    if "pydata_sphinx_theme" in app.extensions:
-        pydata.translate_options(app)
-        complete = pydata.complete_style_sheets
-        app.connect("build-finished", complete, priority=order.COMPLETE_STYLES)
+    """Load what is for some themes or languages."""
+    theme.translate_prompt(app)
     if direction.runs_right_to_left(app.config.language):
         app.connect("page-finished", direction.direct_page)
 
@@ -61,7 +59,9 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("builder-inited", words.collect_or_translate)
     app.connect("builder-inited", load_for_build)
     app.add_env_collector(search_index.Collector)
-    app.connect("html-page-context", languages.add_links)
+    links = languages.add_links
+    app.connect("html-page-context", links, priority=order.BEFORE_THEME)
+    app.connect("html-page-context", menu.show, priority=order.BEFORE_THEME)
     app.connect("html-page-context", words.site_title)
     app.connect("build-finished", search_index.write)
     app.connect("build-finished", words.translate_scripts)

@@ -47,8 +47,6 @@ COPY_BUTTON = {
     "copy_success": "Copied!",
     "copy_failure": "Failed to copy",
 }
-# The theme's rules for one colour mode; until a script has run the mode is "auto".
-MODE = re.compile(r"""\[data-theme=["']?(light|dark)["']?\]""")
 
 
 def theme_factory(app: Sphinx) -> HTMLThemeFactory:

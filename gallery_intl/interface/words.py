@@ -24,13 +24,13 @@ from sphinx.locale import _
 from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
+from gallery_intl.interface.theme import load_theme, prompt, theme_folders
 from gallery_intl.interface.upstream import (
     COPY_BUTTON,
     MODULES_OF_SPHINX,
     SEARCH_ENDS,
     SPHINX_LOCALE,
     UNSEEN,
-    theme_factory,
     with_copy_words,
     with_search_words,
 )
@@ -129,12 +129,14 @@ def collect_or_translate(app: Sphinx) -> None:
 
 def collect_messages(app: Sphinx) -> None:
     """Put the interface's messages into the template ``sphinx.pot``."""
-    folders = {f"{HERE.name}/static": HERE / "static", **theme_folders(app)}
+    theme = load_theme(app)
+    folders = {f"{HERE.name}/static": HERE / "static", **theme_folders(theme)}
     builder = cast(MessageCatalogBuilder, app.builder)
     for message, where in (
         (app.config.project, "conf.py"),
         (app.config.copyright, "conf.py"),
         (app.config.gallery_intl_search_missing, "conf.py"),
+        (prompt(app, theme), "conf.py"),
         *messages_of_packages(packages(app)),
         *messages_of_scripts(),
         *messages_of_templates(builder.templates.environment, folders),
@@ -142,13 +144,6 @@ def collect_messages(app: Sphinx) -> None:
     ):
         if message:  # to gettext the empty one is the catalog's header
             builder.catalogs[catalogs.INTERFACE].add(message, MsgOrigin(where, 0))
-
-
-def theme_folders(app: Sphinx) -> dict[str, Path]:
-    """Return the theme's template folder by its name; Sphinx's own are left out."""
-    theme = theme_factory(app).create(app.config.html_theme)
-    folder = Path(theme.get_theme_dirs()[0])
-    return {folder.name: folder}
 
 
 def translate_scripts(app: Sphinx, error: Exception | None) -> None:

@@ -14,7 +14,7 @@ from babel.messages.pofile import read_po
 from sphinx.search import js_index
 from sphinx.testing.util import SphinxTestApp
 
-from gallery_intl.interface import search, search_index, upstream
+from gallery_intl.interface import menu, search, search_index, theme, upstream
 from gallery_intl.interface.words import messages_of_sphinx
 
 STATIC = Path(sphinx.__file__).parent / "themes" / "basic" / "static"
@@ -59,13 +59,11 @@ def test_the_copy_button_has_these_words_in_a_table() -> None:
     assert "messages[document.documentElement.lang] !== undefined" in after
 
 
-def test_the_theme_names_its_modes_so_and_has_a_prompt() -> None:
-    sheets = [path.read_text("utf-8") for path in (THEME / "static").rglob("*.css")]
-    templates = [path.read_text("utf-8") for path in THEME.rglob("*.html")]
+def test_the_theme_has_a_prompt_and_a_list_for_the_menu() -> None:
+    templates = "".join(path.read_text("utf-8") for path in THEME.rglob("*.html"))
 
-    modes = {mode for css in sheets for mode in upstream.MODE.findall(css)}
-    assert modes == {"light", "dark"}
-    assert any("theme_search_bar_text" in template for template in templates)
+    for name in (f"theme_{theme.PROMPT}", *menu.HEADERS):
+        assert name in templates
 
 
 def test_our_search_replaces_what_sphinxs_has() -> None:

@@ -89,6 +89,13 @@ def test_the_theme_hides_what_needs_scripts_in_a_style_of_its_own(out: Path) -> 
     assert len(upstream.STYLE.findall(read(out))) == 1
 
 
+def test_the_theme_names_its_modes_so() -> None:
+    sheets = package("pydata_sphinx_theme").rglob("*.css")
+    styles = "".join(path.read_text(encoding="utf-8") for path in sheets)
+
+    assert {*upstream.MODE.findall(styles)} == {"light", "dark"}
+
+
 def test_sphinx_evaluates_the_words_of_its_scripts(out: Path) -> None:
     words = read(out, "_static/translations.js")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gallery_intl.interface.pydata import with_all_modes
+from gallery_site.color_modes import with_all_modes
 
 LIGHT = 'html[data-theme="light"] .k{color:red}'
 DARK = "html[data-theme=dark] .k{color:pink}"

@@ -1,9 +1,10 @@
-"""What is for pydata-sphinx-theme: its words, its colours without scripts and on paper.
+"""Complete the theme's colours: without scripts, and on paper.
 
-The theme writes all its colours for ``html[data-theme="light"]`` and ``"dark"``, and a
-script says which. Until it has run the value is "auto", for which there are no rules:
-code has no colours and a dark system gets light pages. And what is dark on the screen
-is printed dark. Here each such rule of a style sheet is copied to where it is missing.
+pydata-sphinx-theme writes all its colours for ``html[data-theme="light"]`` and
+``"dark"``, and a script says which. Until it has run the value is "auto", for which
+there are no rules: code has no colours and a dark system gets light pages. And what is
+dark on the screen is printed dark. Here each such rule of a style sheet is copied to
+where it is missing.
 """
 
 from __future__ import annotations
@@ -12,11 +13,10 @@ import re
 from pathlib import Path
 
 from sphinx.application import Sphinx
-from sphinx.locale import _
 
-from gallery_intl.interface.upstream import MODE
+from gallery_site.upstream import MODE
 
-MARK = "/* colours without scripts and on paper: gallery_intl */\n"
+MARK = "/* colours without scripts and on paper: gallery_site */\n"
 RULE = re.compile(r"(?:(?<=[{};/])|^)([^{};/]*\[data-theme=[^{}]*)(\{[^{}]*\})")
 # On which media a selector of one mode holds, and what it asks of the mode there.
 MEDIA = {
@@ -32,11 +32,6 @@ MEDIA = {
     None: {"": ""},
 }
 COMMA = re.compile(r",(?![^(]*\))")  # not one inside :not(a, b)
-
-
-def translate_options(app: Sphinx) -> None:
-    """Translate an option that pages show and that is not in gettext."""
-    getattr(app.builder, "theme_options", {})["search_bar_text"] = _("Search")
 
 
 def completed(rule: re.Match[str]) -> str:

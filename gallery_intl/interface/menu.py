@@ -1,0 +1,67 @@
+"""Show the language menu where a theme has a place for it, if conf.py names none.
+
+A theme says by its options and its sidebars what it shows; the first place below that
+it has is taken. Who wants another names ``language-menu`` in ``html_theme_options`` or
+in ``html_sidebars``; who wants none has an empty ``language-menu.html`` of its own.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+NAME = "language-menu"
+TEMPLATE = f"{NAME}.html"
+# Options of pydata-sphinx-theme and of those made from it: the header on all pages,
+# and where there is none (sphinx-book-theme) that of an article.
+HEADERS = ("theme_navbar_end", "theme_article_header_end")
+READ_THE_DOCS = "sphinx_rtd_theme"  # it has no list: see templates/searchbox.html
+
+
+def listed(value: Any) -> list[str]:
+    """Return the names of templates, of which a theme makes one string."""
+    names = value.split(",") if isinstance(value, str) else value or []
+    return [name.strip() for name in names if name.strip()]
+
+
+def behind_search(sidebars: list[str]) -> list[str]:
+    """Return sidebars with the menu behind the field for a search, or at the end."""
+    fields = [at for at, name in enumerate(sidebars) if "search" in name]
+    at = fields[-1] + 1 if fields else len(sidebars)
+    return [*sidebars[:at], TEMPLATE, *sidebars[at:]]
+
+
+def place(context: dict[str, Any], themes: set[str]) -> None:
+    """Put the menu's template among those that a page shows."""
+    for header in HEADERS:
+        if names := listed(context.get(header)):
+            context[header] = [TEMPLATE, *names]
+            return
+    if READ_THE_DOCS in themes:
+        context["menu_behind_search"] = True
+    elif context.get("sidebars"):
+        context["sidebars"] = behind_search(context["sidebars"])
+    else:
+        context["menu_above_text"] = True
+
+
+def show(
+    app: Sphinx,
+    pagename: str,
+    templatename: str,
+    context: dict[str, Any],
+    doctree: nodes.document | None,
+) -> None:
+    """Place the menu on a page that has other languages."""
+    said = app.config.html_theme_options, app.config.html_sidebars
+    builder: Any = app.builder  # one that writes HTML
+    if not context["language_links"] or builder.embedded or NAME in repr(said):
+        return
+    folders = builder.theme.get_theme_dirs()
+    place(context, {Path(folder).name for folder in folders})
+    if context.pop("menu_above_text", False) and "body" in context:
+        menu = builder.templates.render(TEMPLATE, context)
+        context["body"] = menu + context["body"]
