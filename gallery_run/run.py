@@ -23,6 +23,7 @@ from sphinx.util import logging
 from gallery_intl import order
 from gallery_intl.files import only_one
 from gallery_intl.page import page as pages
+from gallery_intl.page.gaps import GAPS
 from gallery_run import fingerprint
 from gallery_run.child import Child
 from gallery_run.outcomes import ended
@@ -162,7 +163,7 @@ class MarkPreview(SphinxTransform):
         if title is None or pages.script_of(self.env, self.env.docname) is None:
             return
         text = _("Preview: the script was not run. Outputs and figures are left out.")
-        note = nodes.paragraph("", text, translatable=False, classes=["gaps"])
+        note = nodes.paragraph("", text, translatable=False, classes=[GAPS])
         title.parent.insert(title.parent.index(title) + 1, note)
 
     def leave_out_figures(self) -> None:

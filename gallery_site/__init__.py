@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # what needs no Sphinx imports this package too
     from sphinx.application import Sphinx
     from sphinx.util.typing import ExtensionMetadata
 
+STATIC = Path(__file__).parent / "static"
 HAS_TRANSLATED_WORDS = True  # for `gallery_intl.interface`
 
 
@@ -28,6 +30,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
 
     app.setup_extension("gallery_intl.finished")
     app.add_search_language(EnglishSearch)
+    app.add_css_file("gallery_site.css")
     app.add_node(cards.part_head)
     app.add_node(cards.answer)
     app.add_node(hero.offered)
@@ -44,6 +47,11 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     book.setup(app)
     listen(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def add_styles(app: Sphinx) -> None:
+    """Add the style sheet of the site; the list may be Sphinx's, which all share."""
+    app.config.html_static_path = [*app.config.html_static_path, str(STATIC)]
 
 
 def listen(app: Sphinx) -> None:
@@ -73,6 +81,7 @@ def listen(app: Sphinx) -> None:
         app.connect("env-get-outdated", foot.outdated)
         app.connect("doctree-read", foot.show, priority=order.SHOW_FOOT)
         app.connect("doctree-read", offer_colab, priority=order.SHOW_WAYS_OUT)
+    app.connect("builder-inited", add_styles)
     listed = lessons.Lessons()
     app.connect("config-inited", lessons.add_templates)
     app.connect("env-updated", listed.outdated)

@@ -93,7 +93,7 @@ def dress(
     title, _sentence = made[-2:]
     break_at_colon(next(title.findall(nodes.reference)))
     facts = nodes.paragraph("", takes(app, page), classes=["card-facts"])
-    text = nodes.container("", title, line(known, "card-text"), facts)
+    text = nodes.container("", title, line(known, "intl-card-text"), facts)
     text["classes"] = ["card-words"]
     made[:] = [pictogram(known.get("picture", ""), page), text]
 
@@ -104,7 +104,7 @@ def break_at_colon(title: nodes.Element) -> None:
     if point and all(isinstance(part, nodes.Text) for part in title):
         space = " " * point.startswith(" ")
         first, second = (
-            nodes.inline("", half, classes=["half"])
+            nodes.inline("", half, classes=["intl-half"])
             for half in (subject, point.strip())
         )
         title[:] = [first, nodes.Text(space), second]
@@ -144,7 +144,7 @@ class Parts(Gallery):
             "",
             part_head("", docname=page, number=number),
             *map(self.make_card, lessons),
-            classes=["cards", "part"],
+            classes=["intl-cards", "part"],
             ids=[part_id(folder.name)],
         )
 

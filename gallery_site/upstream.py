@@ -26,7 +26,7 @@ KNOWN = re.compile(
 )
 # The theme's rules for one colour mode; until a script has run the mode is "auto".
 MODE = re.compile(r"""\[data-theme=["']?(light|dark)["']?\]""")
-# What the theme hides from readers without scripts; `gallery_intl.css` says the same.
+# What the theme hides from readers without scripts; `gallery_site.css` says the same.
 STYLE = re.compile(r"<noscript>\s*<style>[^<]*</style>\s*</noscript>\s*")
 # Sphinx's way to hand its words to its scripts, which evaluates a text as a program.
 EVALUATED = re.compile(r"Documentation\.addTranslations\((\{.*?^\})\);", re.S | re.M)

@@ -120,7 +120,7 @@ def offer(
     words = nodes.literal("", path.name), nodes.inline("", _("Download"))
     target = "/" + Path(os.path.relpath(path, env.srcdir)).as_posix()
     link = addnodes.download_reference("", "", *words, reftarget=target)
-    classes = ["program", "literal-block-wrapper"]
+    classes = ["intl-program", "literal-block-wrapper"]
     box = nodes.container(literal_block=True, classes=classes)
     block.parent.replace(block, box)
     document.set_id(box)  # HTML links to it

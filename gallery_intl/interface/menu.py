@@ -8,10 +8,11 @@ in ``html_sidebars``; who wants none has an empty ``language-menu.html`` of its 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.builders.html import StandaloneHTMLBuilder
 
 NAME = "language-menu"
 TEMPLATE = f"{NAME}.html"
@@ -56,8 +57,8 @@ def show(
     doctree: nodes.document | None,
 ) -> None:
     """Place the menu on a page that has other languages."""
+    builder = cast(StandaloneHTMLBuilder, app.builder)
     said = app.config.html_theme_options, app.config.html_sidebars
-    builder: Any = app.builder  # one that writes HTML
     if not context["language_links"] or builder.embedded or NAME in repr(said):
         return
     folders = builder.theme.get_theme_dirs()

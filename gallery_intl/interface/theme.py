@@ -6,9 +6,9 @@ A theme is made from others, and each has templates with words of its own.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from sphinx.application import Sphinx
+from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.locale import _
 from sphinx.theming import Theme
 
@@ -52,7 +52,8 @@ def prompt(app: Sphinx, theme: Theme) -> str:
 
 def translate_prompt(app: Sphinx) -> None:
     """Translate the one option that pages show and that is not in gettext."""
-    builder: Any = app.builder
-    theme = getattr(builder, "theme", None)  # of a builder that writes HTML
-    if theme and (said := prompt(app, theme)):
+    builder = app.builder
+    if isinstance(builder, StandaloneHTMLBuilder) and (
+        said := prompt(app, builder.theme)
+    ):
         builder.theme_options[PROMPT] = _(said)

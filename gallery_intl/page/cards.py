@@ -37,7 +37,7 @@ class Gallery(SphinxDirective):
         folder = PurePosixPath(self.env.docname).parent
         pages = [page for name in self.content for page in self.expand(folder, name)]
         known = [page for page in pages if self.is_known(page)]
-        cards = nodes.container("", *map(self.make_card, known), classes=["cards"])
+        cards = nodes.container("", *map(self.make_card, known), classes=["intl-cards"])
         return [cards, *([] if "no-toctree" in self.options else self.toctree(known))]
 
     def expand(self, folder: PurePosixPath, name: str) -> list[str]:
@@ -76,7 +76,7 @@ class Gallery(SphinxDirective):
         figure = path.parent / "images" / f"sphx_glr_{path.name}_001.svg"
         if not (self.env.srcdir / figure).is_file():
             return []
-        return [nodes.image("", uri=f"/{figure}", alt="", classes=["card-figure"])]
+        return [nodes.image("", uri=f"/{figure}", alt="", classes=["intl-card-figure"])]
 
     def toctree(self, pages: list[str]) -> list[nodes.Node]:
         lines = [".. toctree::", "   :hidden:", "", *(f"   /{page}" for page in pages)]
@@ -121,14 +121,14 @@ def fill_card(app: Sphinx, node: card, origin: str) -> None:
     )
     document = app.env.get_doctree(page)
     sentence = first_sentence(document)
-    sentence["classes"].append("card-text")
+    sentence["classes"].append("intl-card-text")
     heading = next(document.findall(nodes.title), None)
     made = nodes.container(
         "",
         *node.children,
-        nodes.paragraph("", "", link, classes=["card-title", *marks(heading)]),
+        nodes.paragraph("", "", link, classes=["intl-card-title", *marks(heading)]),
         sentence,
-        classes=["card", "no-search"],
+        classes=["intl-card", "no-search"],
     )
     node.replace_self(made)
     app.emit("gallery-card", made, page, document)

@@ -178,7 +178,7 @@ def html_line(sign: str, code: str) -> str:
 def visit_fold(self: HTML5Translator, node: fold) -> None:
     words = escape(_("The whole file: %s") % node["file"])
     summary = f'<summary class="no-search">{words}</summary>'
-    self.body.append(f"{self.starttag(node, 'details', CLASS='fold')}{summary}\n")
+    self.body.append(f"{self.starttag(node, 'details', CLASS='intl-fold')}{summary}\n")
 
 
 def depart_fold(self: HTML5Translator, node: fold) -> None:

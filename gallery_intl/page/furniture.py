@@ -32,7 +32,7 @@ from gallery_intl.page.upstream import (
 )
 from gallery_intl.script.source import packages
 
-NEEDS = "needs"
+NEEDS = "intl-needs"
 SPHINX_GALLERY = "https://sphinx-gallery.github.io"
 
 

@@ -29,6 +29,7 @@ from gallery_intl.page.furniture import line, put_below_title
 from gallery_intl.page.page import page_of
 from gallery_intl.page.settings import is_to_translate
 
+GAPS = "intl-gaps"
 CREDITS = "translation-credits"
 EDIT_URL = "gallery_intl_edit_url"  # of a node in English: where to translate it
 
@@ -75,7 +76,7 @@ def gap_note(
 ) -> nodes.Element:
     """Say how much of a page is translated, and offer its catalog."""
     text = translated_so_far(env.config, percent)
-    note = line(nodes.Text(text), classes=["gaps", "no-search"])
+    note = line(nodes.Text(text), classes=[GAPS, "no-search"])
     if catalog is not None:
         note += [nodes.Text(" "), improve(env, catalog, first)]
     for link in how_to_translate(env):
@@ -94,7 +95,7 @@ def credit_line(
     if not env.config.gallery_repository_url:
         between, link = " · " if said else "", improve(env, catalog)
         # nobody can follow it on paper
-        more = [nodes.inline("", between, link, classes=["d-print-none"])]
+        more = [nodes.inline("", between, link, classes=["intl-screen"])]
     classes = [CREDITS, "no-search"]
     return [line(nodes.Text(said), *more, classes=classes)] if said or more else []
 
@@ -125,6 +126,6 @@ def link_gaps(app: Sphinx, document: nodes.document, docname: str) -> None:
     for node in document.findall(nodes.paragraph):
         if url := node.get(EDIT_URL):
             words = nodes.inline("", _("Translate this paragraph"))
-            classes = ["translate", "no-search", f"language-{tag}"]
+            classes = ["intl-translate", "no-search", f"language-{tag}"]
             link = nodes.reference("", "", words, refuri=url, classes=classes)
             node += [nodes.Text(" "), link]

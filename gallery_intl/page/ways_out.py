@@ -54,7 +54,7 @@ def show_ways_out(app: Sphinx, document: nodes.document) -> None:
     if not app.config.gallery_repository_url or collects_messages(app.env):
         return
     title = next(document.findall(nodes.title), nodes.title())
-    links = nodes.inline(classes=["d-print-none"])  # nobody can follow them on paper
+    links = nodes.inline(classes=["intl-screen"])  # nobody can follow them on paper
     for words, url in ways_out(app.env, page_of(app.env), title.astext()):
         between = [nodes.Text(" · ")] if links.children else []
         links += [*between, nodes.reference("", words, refuri=url)]

@@ -54,8 +54,8 @@ def in_halves(title: str) -> str:
     if not point.strip():
         return title
     space = " " if point[0].isspace() else ""
-    halves = (f'<span class="half">{half.strip()}</span>' for half in (subject, point))
-    return space.join(halves)
+    halves = (half.strip() for half in (subject, point))
+    return space.join(f'<span class="intl-half">{half}</span>' for half in halves)
 
 
 def with_halves(page: str) -> str:

@@ -36,7 +36,8 @@ return [...document.querySelectorAll(places)]
   const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const text = walker.currentNode;
-    if (text.parentElement.closest(".headerlink, .visually-hidden")) continue;
+    const unseen = ".headerlink, .visually-hidden, .intl-said";
+    if (text.parentElement.closest(unseen)) continue;
     for (let i = 0; i < text.data.length; i++) {
       if (text.data[i] === "\\u2060") continue;
       const range = document.createRange();
@@ -54,7 +55,8 @@ return [...document.querySelectorAll(places)]
 });
 }"""
 TITLES = (
-    "h1, h2, h3, .card-title, .prev-next-title, nav.lessons a, .know-first a, .search a"
+    "h1, h2, h3, .intl-card-title, .prev-next-title, nav.lessons a, .know-first a,"
+    " .search a"
 )
 # The texts whose breaks are looked at, by language and width.
 PARTICLES = "article :is(p, li, h1, h2, h3)"

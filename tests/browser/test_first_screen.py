@@ -52,7 +52,7 @@ def test_the_first_step_leads_to_the_first_card(
 ) -> None:
     page.goto(f"{served}{language}/index.html")
 
-    first = page.locator(".cards .card-title a").first.get_attribute("href")
+    first = page.locator(".intl-cards .intl-card-title a").first.get_attribute("href")
 
     assert page.locator(".first-step a").get_attribute("href") == first
 

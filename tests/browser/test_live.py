@@ -175,7 +175,7 @@ def test_a_saved_catalog_is_on_the_open_page(session: Session, opened: Page) -> 
 
 def test_a_page_that_shows_its_words_follows(session: Session, opened: Page) -> None:
     opened.goto(f"{session.url}tutorials/part/index.html")
-    card = opened.locator(".card-text")
+    card = opened.locator(".intl-card-text")
     expect(card).to_contain_text("페이지에는")
 
     edit(po(session.source), "페이지에는", "이 페이지에는")

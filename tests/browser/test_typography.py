@@ -45,7 +45,8 @@ TORN = """() => [...document.querySelectorAll("article :is(h1, h2, p)")].flatMap
   const torn = [];
   while (walker.nextNode()) {
     const text = walker.currentNode;
-    if (text.parentElement.closest("code, .visually-hidden, .headerlink")) continue;
+    const left = "code, .visually-hidden, .intl-said, .headerlink";
+    if (text.parentElement.closest(left)) continue;
     for (const word of text.data.matchAll(/[가-힣]+/g)) {
       const range = document.createRange();
       range.setStart(text, word.index);
@@ -202,7 +203,7 @@ def test_a_title_breaks_at_its_colon_first(
 ) -> None:
     page.set_viewport_size(PHONE)
     page.goto(f"{served}{language}/{LESSON}")
-    halves = page.locator("h1 .half")
+    halves = page.locator("h1 .intl-half")
 
     tops = [half.bounding_box() for half in halves.all()]
 

@@ -116,9 +116,9 @@ def test_a_site_is_built_once_in_all_its_languages(source: Path, make: Make) -> 
     assert "the output" in article
     assert korean.html["lang"] == "ko"
     assert korean.title.text == "한 페이지 — 작은 사이트"
-    card = page(source, "ko", "tutorials/part/index").select_one(".cards .card")
-    assert card.select_one(".card-title").text == "한 페이지"
-    assert card.select_one(".card-text").text == "페이지에는 code가 있습니다."
+    card = page(source, "ko", "tutorials/part/index").select_one(".intl-card")
+    assert card.select_one(".intl-card-title").text == "한 페이지"
+    assert card.select_one(".intl-card-text").text == "페이지에는 code가 있습니다."
     front = (source / "_build" / "html" / "index.html").read_text(encoding="utf-8")
     assert 'href="ko/index.html"' in front
     assert "작은 사이트" in front
@@ -142,7 +142,7 @@ def test_an_edited_catalog_changes_its_page_and_its_card(
     assert make("html", "ko").returncode == 0
 
     assert page(source, "ko").h1.text.startswith("새 제목")
-    card = page(source, "ko", "tutorials/part/index").select_one(".card-title")
+    card = page(source, "ko", "tutorials/part/index").select_one(".intl-card-title")
     assert card.text == "새 제목"
     css = source / "_build/html/ko/_static/gallery_intl.css"
     assert '"결과:"' in css.read_text(encoding="utf-8")
@@ -164,17 +164,17 @@ def test_a_gap_is_english_and_marked_and_the_page_says_so(
     assert "One paragraph." in english
     assert any(text.startswith("A heading") for text in english)
     assert any(text.startswith("A page has code.") for text in english)
-    note = korean.select_one(".gaps")
+    note = korean.select_one(".intl-gaps")
     assert note.get_text().startswith("40 %")
     target = note.a["href"]
     linked = source / "_build/html/ko/tutorials/part" / target
     assert linked.read_bytes() == po(source).read_bytes()
-    assert not page(source, "en").select(".gaps")
+    assert not page(source, "en").select(".intl-gaps")
 
 
 @already_built
 def test_a_complete_page_says_nothing(source: Path, make: Make) -> None:
-    gaps = ".gaps, [lang=en]:not([hreflang], .sphx-glr-script-out *)"
+    gaps = ".intl-gaps, [lang=en]:not([hreflang], .sphx-glr-script-out *)"
     assert not page(source, "ko").select(gaps)
 
 

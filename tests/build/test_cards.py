@@ -13,7 +13,7 @@ from paths import ROOTS
 from sphinx.testing.util import SphinxTestApp
 
 Read = Callable[..., Tag]
-CARD = ".part .card"
+CARD = ".part .intl-card"
 
 
 @pytest.fixture
@@ -45,8 +45,8 @@ def texts(page: Tag, place: str) -> list[str]:
 def test_a_card_says_its_line_and_what_the_lesson_takes(build: Read) -> None:
     first, second = build().select(CARD)
 
-    assert texts(first, ".card-title a") == ["First: what it is"]
-    assert texts(first, ".card-text") == ["A line for the card."]
+    assert texts(first, ".intl-card-title a") == ["First: what it is"]
+    assert texts(first, ".intl-card-text") == ["A line for the card."]
     assert texts(first, ".card-facts") == ["5 min · 4 ranks"]
     assert texts(second, ".card-facts") == ["5 min · 1 process"]
 
@@ -54,17 +54,17 @@ def test_a_card_says_its_line_and_what_the_lesson_takes(build: Read) -> None:
 def test_a_title_breaks_at_its_colon(build: Read) -> None:
     first, second = build().select(CARD)
 
-    assert texts(first, ".half") == ["First:", "what it is"]
-    assert texts(second, ".half") == []
+    assert texts(first, ".intl-half") == ["First:", "what it is"]
+    assert texts(second, ".intl-half") == []
 
 
 def test_a_card_is_translated_and_its_english_is_marked(build: Read) -> None:
     first, second = build(language="ko").select(CARD)
 
-    assert texts(first, ".half") == ["처음:", "무엇인가"]
-    assert texts(first, ".card-text") == ["카드에 쓰는 한 줄."]
-    assert not first.select(".card-text[lang=en]")
-    assert second.select(".card-text[lang=en]")
+    assert texts(first, ".intl-half") == ["처음:", "무엇인가"]
+    assert texts(first, ".intl-card-text") == ["카드에 쓰는 한 줄."]
+    assert not first.select(".intl-card-text[lang=en]")
+    assert second.select(".intl-card-text[lang=en]")
 
 
 def test_only_the_line_of_the_card_is_a_message(
@@ -115,7 +115,7 @@ def test_an_answer_leads_to_its_parts_by_their_numbers(build: Read) -> None:
     links = page.select(".answer-parts a")
     assert [link.get_text() for link in links] == ["Part 1", "Part 2 and Part 1"]
     assert [page.select_one(link["href"])["class"] for link in links] == [
-        ["cards", "part", "docutils", "container"]
+        ["intl-cards", "part", "docutils", "container"]
     ] * 2
 
 

@@ -125,7 +125,7 @@ def prose(page: BeautifulSoup) -> list[Tag]:
     return [
         node
         for node in page.article.select("h1, h2, section > p")
-        if not {"gaps", "outputs-made"} & {*node.get("class", [])}
+        if not {"intl-gaps", "outputs-made"} & {*node.get("class", [])}
     ]
 
 
@@ -141,9 +141,10 @@ def test_what_is_not_translated_is_english_and_says_so(
     for text, node in texts.items():
         marked = (node.get("lang"), node.get("dir"))
         assert marked == ((None, None) if text in done else ("en", direction)), text
-    assert page.select_one(".gaps").get_text().startswith("20 %" if done else "0 %")
-    card = site.page(language, "tutorials/part/index").select_one(".cards .card")
-    for part in (".card-title", ".card-text"):
+    note = page.select_one(".intl-gaps").get_text()
+    assert note.startswith("20 %" if done else "0 %")
+    card = site.page(language, "tutorials/part/index").select_one(".intl-card")
+    for part in (".intl-card-title", ".intl-card-text"):
         assert card.select_one(part)["lang"] == "en"
 
 

@@ -92,7 +92,7 @@ def test_page_script_notebook_and_download_hold_the_same_text(
     assert app.warning.getvalue() == ""
     path = app.outdir / "pages/page.html"
     page = BeautifulSoup(path.read_bytes(), "html.parser")
-    program = page.select_one(".program")
+    program = page.select_one(".intl-program")
     assert program is not None
     code, link = program.select_one("pre"), program.select_one("a[download]")
     assert code is not None

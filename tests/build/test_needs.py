@@ -103,7 +103,7 @@ def test_only_with_the_runner_a_page_and_its_notebook_speak_of_ranks(
 
     assert app.warning.getvalue() == ""
     page = BeautifulSoup((app.outdir / "pages/page.html").read_bytes(), "html.parser")
-    said = [item.get_text() for item in page.select(".needs li")]
+    said = [item.get_text() for item in page.select(".intl-needs li")]
     assert said == [*(SAYS_HOW if runner else []), PACKAGES, "Download"]
     folder = app.doctreedir / "downloads/pages"
     cells = json.loads((folder / "page.ipynb").read_bytes())["cells"]

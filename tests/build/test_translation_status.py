@@ -254,7 +254,7 @@ def test_without_an_address_a_catalog_is_a_download(ready: Path, plain: Path) ->
     found, status = read(plain, PAGE), read(plain, "status")
 
     links = [
-        (PAGE, found.select_one(".gaps").a),
+        (PAGE, found.select_one(".intl-gaps").a),
         (PAGE, credits(found).a),
         ("status", cell(status, "한 페이지").a),
     ]
@@ -262,7 +262,7 @@ def test_without_an_address_a_catalog_is_a_download(ready: Path, plain: Path) ->
     for name, link in links:
         file = (plain / name).parent / link["href"]
         assert file.read_bytes() == (ready / PLACE).read_bytes()
-    assert not found.select("a.translate")
+    assert not found.select("a.intl-translate")
     assert "How to help" not in status.get_text()
 
 
@@ -272,8 +272,8 @@ def test_with_an_address_a_catalog_is_edited_at_its_line(
     found, status = read(editable, PAGE), read(editable, "status")
 
     first = line_of(ready / PLACE, 'msgid "A heading"')
-    assert found.select_one(".gaps").a["href"] == f"{HOST}{PLACE}#L{first}"
-    assert found.select_one(".gaps").a.get_text() == "Edit this translation"
+    assert found.select_one(".intl-gaps").a["href"] == f"{HOST}{PLACE}#L{first}"
+    assert found.select_one(".intl-gaps").a.get_text() == "Edit this translation"
     # it is one of the ways out
     assert not found.select(".translation-credits a")
     assert len(found.select(".ways-out a")) == 4
@@ -289,7 +289,7 @@ def test_gaps_and_status_lead_to_the_page_that_explains(editable: Path) -> None:
 
 
 def test_a_paragraph_in_english_leads_to_its_line(ready: Path, editable: Path) -> None:
-    (link,) = read(editable, PAGE).select("a.translate")
+    (link,) = read(editable, PAGE).select("a.intl-translate")
 
     line = line_of(ready / PLACE, 'msgid "One paragraph."')
     assert link["href"] == f"{HOST}{PLACE}#L{line}"
@@ -319,7 +319,7 @@ def test_the_source_language_has_the_table_and_no_credits(ready: Path) -> None:
     status = page(ready, "status", language="en", out="out-en")
 
     assert cells(status, "A page")[0] == "60 %"
-    assert not read(ready / "out-en", PAGE).select(".translation-credits, .gaps")
+    assert not read(ready / "out-en", PAGE).select(".translation-credits, .intl-gaps")
 
 
 def test_an_edited_or_a_new_catalog_refreshes_the_table(source: Path) -> None:

@@ -306,7 +306,8 @@ def test_the_front_page_speaks_to_each_reader(site: Path, language: str) -> None
 
 @each_translation
 def test_a_complete_page_has_no_gaps(site: Path, language: str) -> None:
-    gaps = ".gaps, [lang=en]:not([hreflang], .sphx-glr-script-out *, dl.words dt *)"
+    left = "[hreflang], .sphx-glr-script-out *, dl.words dt *"
+    gaps = f".intl-gaps, [lang=en]:not({left})"
     found = [
         f"{path.relative_to(site)}: {node.get_text(' ', strip=True)}"
         for path in pages(site / language)
@@ -514,7 +515,7 @@ def test_a_zip_archive_holds_the_script_and_the_notebook(
 ) -> None:
     for name, page in gallery(site, language).items():
         path = site / language / "tutorials" / f"{name}.html"
-        files = {a["href"] for a in page.select("a.download:not(.program *)")}
+        files = {a["href"] for a in page.select("a.download:not(.intl-program *)")}
         for archive in (href for href in files if href.endswith(".zip")):
             with zipfile.ZipFile((path.parent / archive).resolve()) as opened:
                 content = {PurePosixPath(x): opened.read(x) for x in opened.namelist()}

@@ -34,7 +34,7 @@ def test_a_title_is_split_behind_a_colon_that_stands_in_no_element(
 
 
 def half(text: str) -> str:
-    return f'<span class="half">{text}</span>'
+    return f'<span class="intl-half">{text}</span>'
 
 
 def test_titles_of_a_page_and_of_its_neighbours_get_two_halves() -> None:

@@ -46,7 +46,7 @@ SHARED = """
     page: page
     page.cards: Gallery marks
     page.furniture: NEEDS around line with_class
-    page.gaps: CREDITS
+    page.gaps: CREDITS GAPS
     page.names: described_names
     page.outputs: Outputs page_outputs
     page.page: page_of script_of
