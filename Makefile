@@ -28,7 +28,7 @@ LIVE_READY := $(if $(PREVIEW),$(LIGHT),$(READY))
 
 .DEFAULT_GOAL := help
 .PHONY: help html zip serve catalogs check progress quick test record bench torture lint format linkcheck lock clean
-.PHONY: newest addresses labels notebooks fuzzy touched changed comment release-notes
+.PHONY: themes newest addresses labels notebooks fuzzy touched changed comment release-notes
 .PHONY: wheel try-wheel publish
 
 help:  ## list the commands
@@ -86,7 +86,10 @@ bench: html $(VENV)/.browser  ## measure builds, pages, search and the live view
 	@$(BENCH)/bench_search.py
 	@$(BENCH)/bench_lighthouse.py
 
-torture: html  ## kill builds, pretend machines, compare two builds (45 minutes)
+themes: $(VENV)/.browser  ## show the language menu under six themes, in _build/themes
+	@PYTHONPATH=tests/tools $(PY) tests/torture/themes.py
+
+torture: html themes  ## kill builds, pretend machines, compare two builds (45 minutes)
 	@$(PY) -m pytest -n 2 --dist load $(addprefix tests/torture/torture,.py _machines.py _downloads.py)
 	@PYTHONPATH=tests/tools $(PY) tests/torture/torture_builds.py
 
