@@ -16,6 +16,9 @@ from gallery_intl.downloads.downloads import (
 def setup(app: Sphinx) -> ExtensionMetadata:
     # the file in which a page may offer the downloads of all pages
     app.add_config_value("gallery_intl_archive", "gallery.zip", "env", str)
+    # whether pages in the source language offer downloads of ours too, which say where
+    # they are from; else they offer Sphinx-Gallery's
+    app.add_config_value("gallery_intl_source_downloads", False, "env", bool)
     app.add_event("gallery-notebook-cells")
     app.connect("doctree-read", write_downloads, priority=order.WRITE_DOWNLOADS)
     app.connect("doctree-read", name_as_written, priority=order.NAME_DOWNLOADS)

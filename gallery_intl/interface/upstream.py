@@ -89,6 +89,6 @@ def with_copy_words(script: str, translate: Callable[[str], str]) -> str:
     words = {key: translate(text) for key, text in COPY_BUTTON.items()}
     ours = {key: word for key, word in words.items() if word != COPY_BUTTON[key]}
     added = f"{own} = {{ ...messages.en, ...{own}, ...{json.dumps(ours)} }}\n"
-    if not ours or added in script:
+    if added in script:
         return script
     return re.sub(r"(?m)^(?=let locale = 'en')", lambda _: added, script, count=1)

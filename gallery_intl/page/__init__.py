@@ -39,9 +39,6 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     # the pages to translate, such as "auto_examples/*", where * is any letters; the
     # others have no catalog; [] is all pages
     app.add_config_value("gallery_intl_pages", [], "env", list)
-    # whether pages in the source language offer downloads of ours too, which say where
-    # they are from; else they offer Sphinx-Gallery's
-    app.add_config_value("gallery_intl_source_downloads", False, "env", bool)
     # the page that explains how to translate; gaps and the table of status lead there
     app.add_config_value("gallery_intl_how_to", "", "env", str)
     app.add_event("gallery-page-needs")

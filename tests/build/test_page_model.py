@@ -50,6 +50,7 @@ html_theme = "pydata_sphinx_theme"
 gallery_intl_languages = {"en": "English", "ja": "日本語"}
 locale_dirs = ["locales"]
 gettext_compact = False
+gallery_intl_source_downloads = True
 exclude_patterns = ["gallery", "again"]
 sphinx_gallery_conf = {
     "examples_dirs": "gallery",

@@ -15,6 +15,7 @@ sphinx_gallery_conf = {
 exclude_patterns = ["gallery", "again"]
 locale_dirs = ["locales"]
 gettext_compact = False
+gallery_intl_source_downloads = True
 
 
 def setup(app):
