@@ -58,7 +58,7 @@ def theme_factory(app: Sphinx) -> HTMLThemeFactory:
         "registry": app.registry,
     }
     asked = inspect.signature(HTMLThemeFactory).parameters
-    return HTMLThemeFactory(**{name: known[name] for name in asked})
+    return HTMLThemeFactory(**{x: known[x] for x in known if x in asked})
 
 
 def with_search_words(script: str, translate: Callable[[str], str]) -> str:
