@@ -8,15 +8,13 @@ Python itself, with a script or with torchrun, that is a fork too, of the page.
 from __future__ import annotations
 
 import os
-import random
-import re
 import runpy
 import subprocess
 import sys
 import traceback
 from collections.abc import Callable
 from contextlib import nullcontext as nothing
-from contextlib import redirect_stdout, suppress
+from contextlib import redirect_stdout
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from io import StringIO
@@ -24,17 +22,20 @@ from multiprocessing import forkserver, get_context, set_start_method
 from multiprocessing.connection import wait
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import Any
 
+import forks
 from paths import TOOLS
 
 WARM = get_context("forkserver")
 WARM.set_forkserver_preload(
     [
         "pytest",
+        "matplotlib.backends.backend_agg",
         "matplotlib.pyplot",
         "torch.distributed.checkpoint",
         "torch.distributed.nn",
+        "torch.distributed.optim",
         "torch.distributed.pipelining",
         "torch.distributed.run",
         "torch.distributed.tensor.parallel",
@@ -46,7 +47,6 @@ WARM.set_forkserver_preload(
 # for all pages, as torchrun sets it: ranks share the processors
 THREADS = {"OMP_NUM_THREADS": "1", "MPLBACKEND": "agg"}
 TIMEOUT = 120
-inherited: set[int] = set()  # the files that a page's process has from its start
 ELASTIC = "torch.distributed.elastic.multiprocessing"  # how torchrun starts ranks
 FILE = "%%writefile "  # a cell that writes itself into a file, and says so
 
@@ -58,13 +58,11 @@ def become(
     for number, file in enumerate(files, start=1):
         with file.open("ab") as said:
             os.dup2(said.fileno(), number)
-    os.environ.clear()
-    os.environ.update(environment)
-    random.seed()
+    forks.begin(environment)
     set_start_method(None, force=True)  # what it starts in turn is no matter of WARM
-    inherited.update(open_files())
+    forks.inherited.update(forks.open_files())
     for module in ("subprocess", f"{ELASTIC}.subprocess_handler.subprocess_handler"):
-        import_module(module).Popen = Forked
+        import_module(module).Popen = forks.Forked
     if machine := environment.get("PRETEND"):
         pretend(machine)
     try:
@@ -88,62 +86,6 @@ def pretend(machine: str) -> None:
     spec.loader.exec_module(module)
     sys.meta_path = [one for one in sys.meta_path if type(one).__module__ != "pretend"]
     module.pretend(module.name, int(module.number))
-
-
-def open_files() -> set[int]:
-    """Give the numbers of this process's open files."""
-    return {int(one.name) for one in Path("/dev/fd").iterdir()}
-
-
-def play(arguments: list[str], environment: dict[str, str]) -> NoReturn:
-    """Do what a new Python would do with a script or a module, and end as it would."""
-    for number in open_files() - inherited - {0, 1, 2}:
-        with suppress(OSError):  # it was that of the list itself
-            os.close(number)  # first, for who forked waits for it
-    status: object = 1
-    try:
-        os.environ.clear()
-        os.environ.update(environment)
-        # what the page has printed and not yet written is left to the page
-        sys.stdout, sys.stderr = (os.fdopen(n, "w", encoding="utf-8") for n in (1, 2))
-        random.seed()
-        if arguments[0] == "-m":
-            sys.argv, sys.path[0] = arguments[1:], str(Path.cwd())
-            runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
-        else:
-            script = Path(arguments[0]).resolve()
-            sys.argv, sys.path[0] = arguments, str(script.parent)
-            runpy.run_path(str(script), run_name="__main__")
-        status = 0
-    except SystemExit as end:
-        status = end.code or 0
-        if not isinstance(status, int):
-            print(status, file=sys.stderr)
-            status = 1
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(status)  # what the page does at its end is the page's
-
-
-class Forked(subprocess.Popen[Any]):
-    """A process that a page starts: forked for a script or a module, else started.
-
-    It is no fork where torch may use a GPU: that is lost in the forks of its user.
-    """
-
-    def __init__(self, args: Any, **options: Any) -> None:
-        from torch.backends import cuda
-
-        command = [] if isinstance(args, str) else [str(one) for one in args]
-        python, *arguments = [one for one in command if one != "-u"] or [""]
-        plain = bool(arguments) and re.match("[^-]|-m$", arguments[0])
-        if python == sys.executable and plain and not cuda.is_built():
-            environment = dict(options.get("env") or os.environ)
-            options["preexec_fn"] = lambda: play(arguments, environment)
-        super().__init__(args, **options)
 
 
 class Script:
