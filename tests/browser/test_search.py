@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import prepared
 import pytest
 import queries
 import sphinx.search
@@ -574,11 +572,10 @@ def french(tmp_path_factory: pytest.TempPathFactory) -> Path:
         page = f":orphan:\n\n{name.title()}\n{'=' * len(name)}\n\n{words}\n"
         (source / f"{name}.rst").write_text(page, encoding="utf-8")
     for command in ("catalogs", "html"):
-        subprocess.run(
-            [sys.executable, "-m", "gallery_site", "--source", source, command],
-            env=os.environ | {"RUNS": str(source / "runs"), "PYTHONPATH": str(PROJECT)},
-            check=True,
-        )
+        prepared.run(
+            *("gallery_site", "--source", source, command),
+            env={"RUNS": str(source / "runs")},
+        ).check_returncode()
     return source / "_build" / "html"
 
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import prepared
 import psutil
 import pytest
 from bs4 import BeautifulSoup
@@ -52,10 +53,7 @@ def make(source: Path) -> Make:
     """Run a command of the project on the small site."""
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "gallery_site", "--source", str(source)]
-        return subprocess.run(
-            [*command, *arguments], capture_output=True, text=True, check=False
-        )
+        return prepared.run("gallery_site", "--source", source, *arguments)
 
     return run
 

@@ -3,17 +3,16 @@
 The small site gets two: Arabic runs from right to left, Russian has three plurals.
 """
 
-import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import prepared
 import pytest
 from bs4 import BeautifulSoup, Tag
-from paths import PROJECT, ROOTS
+from paths import ROOTS
 
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.interface.direction import directed, runs_right_to_left
@@ -33,17 +32,9 @@ class Site:
         self.source = source
 
     def make(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "gallery_site", "--source", str(self.source)]
-        result = subprocess.run(
-            [*command, *arguments],
-            capture_output=True,
-            text=True,
-            env=os.environ
-            | {
-                "RUNS": str(self.source.parent / "runs"),
-                "PYTHONPATH": str(PROJECT),
-            },
-        )
+        own = {"RUNS": str(self.source.parent / "runs")}
+        command = ("gallery_site", "--source", self.source)
+        result = prepared.run(*command, *arguments, env=own)
         assert result.returncode == 0, result.stdout + result.stderr
         return result
 

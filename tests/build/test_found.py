@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +16,7 @@ from types import SimpleNamespace
 from urllib.parse import unquote, urljoin, urlsplit
 from xml.etree import ElementTree
 
+import prepared
 import pytest
 from bs4 import BeautifulSoup, Tag
 from paths import PROJECT, ROOTS
@@ -60,13 +60,8 @@ class Site:
             conf.write(settings)
 
     def run(self, module: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        own = {"RUNS": str(self.source.parent / "runs"), "PYTHONPATH": str(PROJECT)}
-        return subprocess.run(
-            [sys.executable, "-m", module, *arguments],
-            capture_output=True,
-            text=True,
-            env=os.environ | own,
-        )
+        own = {"RUNS": str(self.source.parent / "runs")}
+        return prepared.run(module, *arguments, env=own)
 
     def make(self, *arguments: str) -> str:
         """Build; give what is printed."""

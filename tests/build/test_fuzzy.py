@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
+import prepared
 import pytest
-from paths import PROJECT, ROOTS
+from paths import ROOTS
 
 PAGE = "gallery/part/page.py"
 
@@ -32,13 +31,7 @@ class Repository:
         self.git("commit", "-qm", "x")
 
     def site(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "gallery_site", *arguments],
-            cwd=self.folder,
-            env=os.environ | {"PYTHONPATH": str(PROJECT)},
-            capture_output=True,
-            text=True,
-        )
+        return prepared.run("gallery_site", *arguments, cwd=self.folder)
 
 
 @pytest.fixture(scope="module")

@@ -7,21 +7,19 @@ those in ``sphinx`` the interface. What holds no comment has its ``.expect`` bes
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
 import polib
+import prepared
 import pytest
 from bs4 import BeautifulSoup
 from markdown_it import MarkdownIt
-from paths import CATALOGS, PROJECT, ROOTS
+from paths import CATALOGS, ROOTS
 
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.downloads.notebook import Cell, program
@@ -187,16 +185,6 @@ def refusing(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return source
 
 
-def build(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"PYTHONPATH": str(PROJECT)},
-    )
-
-
 @pytest.mark.parametrize("broken", [True, False], ids=["broken", "unsafe"])
 @pytest.mark.parametrize("command", ["html", "sphinx-build"])
 def test_a_build_refuses_every_hostile_catalog_with_its_line(
@@ -216,10 +204,10 @@ def test_a_build_refuses_every_hostile_catalog_with_its_line(
     conf.write_text(f"{conf.read_text()}\nlocale_dirs = {folders}\n", encoding="utf-8")
 
     if command == "html":
-        result = build("gallery_site", "--source", source, "html", "ko")
+        result = prepared.run("gallery_site", "--source", source, "html", "ko")
     else:
         options = ["-q", "-W", "-b", "html", "-D", "language=ko"]
-        result = build("sphinx", *options, source, tmp_path / "out")
+        result = prepared.run("sphinx", *options, source, tmp_path / "out")
 
     told = result.stdout + result.stderr
     assert result.returncode != 0
@@ -259,7 +247,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
 
 
 def built(source: Path, name: str) -> Path:
-    result = build("gallery_site", "--source", source, "html", "ko")
+    result = prepared.run("gallery_site", "--source", source, "html", "ko")
     assert result.returncode == 0, result.stdout + result.stderr
     return Path(shutil.copytree(source / "_build" / "html", source.parent / name))
 

@@ -2,12 +2,11 @@
 
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
+import prepared
 import pytest
-from paths import PROJECT, ROOTS
+from paths import ROOTS
 
 ROOT = ROOTS / "test-site"
 GOOD = """
@@ -37,13 +36,9 @@ def warnings(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     with (source / "gallery/part/page.py").open("a", encoding="utf-8") as file:
         file.write("\n# %%\n# A `lost link <lost.html>`__ stands here.\n")
         file.write("# `g <../../index.html>`__, `h <page.html#a%2Dheading>`__\n")
-    result = subprocess.run(
-        [sys.executable, "-m", "sphinx", "-q", "-b", "html", source, source / "out"],
-        capture_output=True,
-        text=True,
-        check=True,
-        env=os.environ | {"PYTHONPATH": str(PROJECT), "RUNS": os.devnull},
-    )
+    command = ("sphinx", "-q", "-b", "html", source, source / "out")
+    result = prepared.run(*command, env={"RUNS": os.devnull})
+    result.check_returncode()
     return [line for line in result.stderr.splitlines() if "WARNING" in line]
 
 

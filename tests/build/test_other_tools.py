@@ -7,11 +7,11 @@ writes, forgets ``X-Reviewed`` and the previous text of a fuzzy message.
 import gettext
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import polib
+import prepared
 import pytest
 from babel.messages.pofile import read_po, write_po
 from paths import PROJECT
@@ -27,8 +27,11 @@ PAGE = "tutorials/ranks/hello_ranks"
 
 
 def run(*command: str | Path) -> str:
-    line = [str(word) for word in command]
-    result = subprocess.run(line, cwd=PROJECT, capture_output=True, text=True)
+    first, *rest = map(str, command)
+    if first.startswith("sphinx"):
+        result = prepared.run(first, *rest, cwd=PROJECT)
+    else:
+        result = subprocess.run([first, *rest], capture_output=True, text=True)
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout
 
@@ -39,7 +42,7 @@ def templates(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     assert (PROJECT / "tutorials").is_dir(), "no pages to read: run make html"
     folder = PROJECT / "_build" / "gettext-for-tests"
     doctrees = tmp_path_factory.mktemp("doctrees")
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "-E", "-b", "gettext"]
+    command = ["sphinx", "-q", "-W", "-E", "-b", "gettext"]
     run(*command, "-D", "gallery_intl_run=0", "-d", doctrees, ".", folder)
     yield folder
     shutil.rmtree(folder)
@@ -76,7 +79,7 @@ def bytes_of(folder: Path) -> dict[Path, bytes]:
 
 def test_sphinx_intl_update_finds_nothing_to_do(templates: Path, locales: Path) -> None:
     before = bytes_of(locales)
-    command = [sys.executable, "-m", "sphinx_intl", "update", "-j", "1"]
+    command = ["sphinx_intl", "update", "-j", "1"]
 
     output = run(*command, "-p", templates, "-d", locales, "-l", ",".join(LANGUAGES))
 
@@ -94,7 +97,7 @@ def shown(mo: Path, msgids: list[str]) -> list[str]:
 def test_sphinx_intl_build_compiles_what_we_compile(
     locales: Path, tmp_path: Path
 ) -> None:
-    run(sys.executable, "-m", "sphinx_intl", "build", "-d", locales, "-o", tmp_path)
+    run("sphinx_intl", "build", "-d", locales, "-o", tmp_path)
     for language in LANGUAGES:
         catalogs.compile_language(locales, language)
 

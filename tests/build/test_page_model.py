@@ -1,15 +1,13 @@
 """The page model: one script, translated once, whatever markup others write."""
 
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import nbformat
 import polib
+import prepared
 import pytest
-from paths import PROJECT, ROOTS
+from paths import ROOTS
 
 ROOT = ROOTS / "test-downloads"
 PAGE = "tutorials/part/page"
@@ -75,17 +73,13 @@ def srcdir(tmp_path: Path) -> Path:
 
 def build(srcdir: Path, language: str, builder: str = "html", *options: str) -> str:
     """Build as anybody would; return what Sphinx says of it."""
-    run = subprocess.run(
-        [
-            *(sys.executable, "-m", "sphinx", "-q", "-E", "-b", builder),
-            *("-d", srcdir / "doctrees", "-D", f"language={language}", *options),
-            *(srcdir, srcdir / "out" / builder),
-        ],
-        env=os.environ | {"PYTHONPATH": str(PROJECT), "NO_COLOR": "1"},
-        stderr=subprocess.PIPE,
-        text=True,
-        check=True,
+    run = prepared.run(
+        *("sphinx", "-q", "-E", "-b", builder),
+        *("-d", srcdir / "doctrees", "-D", f"language={language}", *options),
+        *(srcdir, srcdir / "out" / builder),
+        env={"NO_COLOR": "1"},
     )
+    run.check_returncode()
     return run.stderr
 
 

@@ -1,11 +1,8 @@
 """A preview leaves out the figures that only a run of the gallery would make."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
-from paths import PROJECT
+import prepared
 
 CONF = """
 project = "Small site"
@@ -30,15 +27,9 @@ def test_a_preview_does_not_miss_the_figures_it_leaves_out(tmp_path: Path) -> No
     (tmp_path / "gallery").mkdir()
 
     option = "gallery_intl_preview=1"
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html", "-D", option]
+    options = ("-q", "-W", "-b", "html", "-D", option)
 
-    result = subprocess.run(
-        [*command, str(tmp_path), str(tmp_path / "out")],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"PYTHONPATH": str(PROJECT)},
-    )
+    result = prepared.run("sphinx", *options, tmp_path, tmp_path / "out")
 
     assert result.returncode == 0, result.stderr
     page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")

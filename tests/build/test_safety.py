@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import polib
+import prepared
 import pytest
-from paths import PROJECT
 
 CONF = """
 import gallery_intl.page.safety
@@ -60,12 +58,7 @@ def write_page(source: Path, name: str, translation: str) -> Path:
 
 
 def build(source: Path) -> None:
-    subprocess.run(
-        [sys.executable, "-m", "sphinx", "-q", source, source / "out"],
-        env=os.environ | {"PYTHONPATH": str(PROJECT)},
-        check=True,
-        capture_output=True,
-    )
+    prepared.run("sphinx", "-q", source, source / "out").check_returncode()
 
 
 @pytest.mark.parametrize(

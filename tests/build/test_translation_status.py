@@ -4,16 +4,16 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import polib
+import prepared
 import pytest
 from bs4 import BeautifulSoup, Tag
-from paths import PROJECT, ROOTS
+from paths import ROOTS
 from sphinx.errors import ConfigError
 
 from gallery_intl.catalogs import po as catalogs
@@ -97,14 +97,8 @@ def build(
     source: Path, *values: str, language: str = "ko", out: str = "out"
 ) -> subprocess.CompletedProcess[str]:
     options = [x for value in (f"language={language}", *values) for x in ("-D", value)]
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html", *options]
-    return subprocess.run(
-        [*command, str(source), str(source / out)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"PYTHONPATH": str(PROJECT), "RUNS": os.devnull},
-    )
+    command = ("sphinx", "-q", "-W", "-b", "html", *options)
+    return prepared.run(*command, source, source / out, env={"RUNS": os.devnull})
 
 
 def page(source: Path, name: str, *values: str, **options: str) -> BeautifulSoup:

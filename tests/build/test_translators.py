@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import prepared
 import pytest
 from paths import PROJECT, ROOTS
 
@@ -27,14 +27,8 @@ class Gallery:
         shutil.copytree(ROOT, source)
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "gallery_intl", "--source", str(self.source)]
-        return subprocess.run(
-            [*command, *arguments],
-            capture_output=True,
-            text=True,
-            cwd=self.source.parent,
-            env=os.environ | {"PYTHONPATH": str(PROJECT)},
-        )
+        command = ("gallery_intl", "--source", self.source)
+        return prepared.run(*command, *arguments, cwd=self.source.parent)
 
     def make(self, *arguments: str) -> str:
         result = self.run(*arguments)

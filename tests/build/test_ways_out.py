@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
+import prepared
 import pytest
 from bs4 import BeautifulSoup
-from paths import PROJECT, ROOTS
+from paths import ROOTS
 
 from gallery_intl.catalogs import po as catalogs
 from gallery_site.notebooks import colab_url
@@ -51,14 +50,8 @@ def links(source: Path, language: str, url: str, branch: str = "main") -> Links:
     values["gallery_repository_branch"] = branch
     options = [x for name, value in values.items() for x in ("-D", f"{name}={value}")]
     out = source / "out" / language
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", *options]
-    done = subprocess.run(
-        [*command, "-b", "html", str(source), str(out)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"PYTHONPATH": str(PROJECT), "RUNS": os.devnull},
-    )
+    command = ("sphinx", "-q", "-W", *options, "-b", "html", source, out)
+    done = prepared.run(*command, env={"RUNS": os.devnull})
     assert done.returncode == 0, done.stderr
     found = {}
     for page in SOURCES:
