@@ -139,8 +139,11 @@ def prepare(srcdir: Path, gallery: dict[str, Any], tell: Tell, *, anew: bool) ->
         # Sphinx-Gallery notes a script as done before it writes the page
         if anew or note(target).exists() or not target.with_suffix(".rst").exists():
             upstream.forget(target)
-    done = sum(upstream.is_done(source, target) for source, target in pairs)
-    tell("plan", run=len(pairs) - done, unchanged=done)
+    run = sum(
+        upstream.is_run(source, gallery) and not upstream.is_done(source, target)
+        for source, target in pairs
+    )
+    tell("plan", run=run, unchanged=len(pairs) - run)
 
 
 def generate_changed(

@@ -113,6 +113,10 @@ def test_a_second_run_starts_nothing(
 def test_only_a_changed_script_runs_again_as_python_does_by_itself(
     site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    shown, conf = site / "gallery/part/shown.py", site / "conf.py"
+    shown.write_text('"""\nShown\n=====\n"""\n\n1 / 0\n')
+    pattern = r'"(first|second)\.py$"'
+    conf.write_text(conf.read_text().replace(r'"\.py$"', pattern))
     run(site)
     monkeypatch.setenv("PYTHONWARNINGS", "default")
     with (site / "gallery/part/second.py").open("a") as script:
@@ -120,7 +124,7 @@ def test_only_a_changed_script_runs_again_as_python_does_by_itself(
 
     said = run(site)
 
-    assert "1 to run, 1 unchanged" in said
+    assert "1 to run, 2 unchanged" in said  # the third is never run
     assert runs(site) == ["first", "second", "second"]
 
 
