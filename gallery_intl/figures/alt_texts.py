@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
 
 from docutils import nodes
@@ -18,6 +19,7 @@ from sphinx.util.docutils import SphinxDirective
 from gallery_intl import order
 from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs.po import source_language
+from gallery_intl.figures import upstream
 from gallery_intl.page import page as pages
 from gallery_intl.text.wrapping import one_line
 
@@ -36,6 +38,12 @@ def waiting(env: BuildEnvironment) -> list[alt_text]:
         env.temp_data[ALT_TEXTS] = []
     found: list[alt_text] = env.temp_data[ALT_TEXTS]
     return found
+
+
+def pictures(document: nodes.document) -> list[nodes.Element]:
+    """Return the images of a page, those of Sphinx-Gallery's own kind too."""
+    kinds = (nodes.image, upstream.imgsgnode)
+    return [node for node in document.findall(nodes.Element) if isinstance(node, kinds)]
 
 
 class AltText(SphinxDirective):
@@ -59,7 +67,7 @@ class PlaceAltTexts(SphinxTransform):
     default_priority = order.PLACE_ALT_TEXTS
 
     def apply(self, **kwargs: Any) -> None:
-        if not collects_messages(self.env) or any(self.document.findall(nodes.image)):
+        if not collects_messages(self.env) or pictures(self.document):
             return
         blocks = list(self.document.findall(nodes.literal_block))
         for said in reversed(waiting(self.env)):
@@ -75,7 +83,7 @@ class Describe(SphinxTransform):
     default_priority = order.DESCRIBE
 
     def apply(self, **kwargs: Any) -> None:
-        images = list(self.document.findall(nodes.image))
+        images = pictures(self.document)
         for node in waiting(self.env) if images else []:  # none: nothing was run
             logger.warning(
                 "this alt text has no figure: the next code block draws too few",
@@ -88,7 +96,9 @@ class Describe(SphinxTransform):
         for image in images:
             said = image.next_node(siblings=True, descend=False)
             if isinstance(said, alt_text):
-                image["alt"] = one_line(said.astext())
+                text = one_line(said.astext())
+                # Sphinx-Gallery writes that of its own kind into HTML as it is
+                image["alt"] = escape(text) if image.get("srcset") else text
                 said.parent.remove(said)
                 if not (self.is_source or all(map(is_translated, said))):
                     source = source_language(self.config)

@@ -13,6 +13,7 @@ import os
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +43,10 @@ def figure_messages(figure: str, alt: str, script: str) -> list[str]:
     A text with digits is a message only if it stands in the script as it is.
     """
     known = {text for text, _ in literals(script)}
+    words = svg.messages(figure) if figure else []  # of pixels there are none
     return [
         text
-        for text in dict.fromkeys(filter(svg.is_message, [alt, *svg.messages(figure)]))
+        for text in dict.fromkeys(filter(svg.is_message, [alt, *words]))
         if text in known or not re.search(r"\d", text)
     ]
 
@@ -96,12 +98,16 @@ class figure_message(addnodes.translatable, nodes.raw):
 
 
 class GalleryImage(upstream.ImageSg, SphinxDirective):  # type: ignore[misc]
-    """The ``image-sg`` directive, which shows an SVG figure in any language."""
+    """The ``image-sg`` directive, which shows an SVG figure in any language.
+
+    Of other figures it is the alt text that speaks a language.
+    """
 
     def run(self) -> list[nodes.Node]:
         uri = self.arguments[0]
         if not uri.endswith(".svg"):
-            return list(super().run())
+            picture: nodes.Element = super().run()[0]  # type: ignore[assignment]
+            return [picture, *self.described(picture, "alt")]
         image = nodes.image(
             uri=uri,
             alt="",  # not yet: Sphinx would take it for a message of its own
@@ -109,10 +115,18 @@ class GalleryImage(upstream.ImageSg, SphinxDirective):  # type: ignore[misc]
             classes=self.options.get("class", []),
         )
         self.set_source_info(image)
+        return [image, *self.described(image, "gallery_alt")]
+
+    def described(self, image: nodes.Element, name: str) -> Iterator[nodes.Node]:
+        """Yield what is said of a figure, and its messages; ``name``: of its alt text.
+
+        What the author says takes the place of what the figure's title says.
+        """
         if said := waiting(self.env)[:1]:
             del waiting(self.env)[:1]
-            image["gallery_alt"] = ""
-        return [image, *said, *self.messages(uri, image["gallery_alt"])]
+            image[name] = ""
+        yield from said
+        yield from self.messages(self.arguments[0], image[name])
 
     def messages(self, uri: str, alt: str) -> Iterator[nodes.Node]:
         """Make the messages of a figure, each with its line of the script."""
@@ -120,7 +134,7 @@ class GalleryImage(upstream.ImageSg, SphinxDirective):  # type: ignore[misc]
         path = Path(self.env.relfn2path(uri)[1])
         if script is None or not path.is_file():
             return
-        figure = path.read_text(encoding="utf-8")
+        figure = path.read_text(encoding="utf-8") if path.suffix == ".svg" else ""
         block = pages.page_of(self.env).row(self.get_source_info()[1])
         alt = "" if upstream.is_file_name(alt, uri) else alt
         for text in figure_messages(figure, alt, script.text):
@@ -141,6 +155,8 @@ class TranslateFigures(SphinxTransform):
             return
         for message in list(self.document.findall(figure_message)):
             message.parent.remove(message)
+        for picture in self.document.findall(upstream.imgsgnode):
+            say_alt(picture, pages.page_of(self.env).catalog)
         shown = 0
         for image in self.document.findall(nodes.image):
             # what a feature says of an image goes before the name of its file
@@ -150,6 +166,16 @@ class TranslateFigures(SphinxTransform):
                 if shown:
                     image["loading"] = "lazy"
                 shown += 1
+
+
+def say_alt(picture: nodes.Element, catalog: pages.Catalog) -> None:
+    """Translate the alt text of a figure that is no SVG.
+
+    Sphinx-Gallery writes it into HTML as it is.
+    """
+    said = catalog.translation(picture["alt"])
+    if said is not None and not catalog.is_source:
+        picture["alt"] = escape(said) if picture.get("srcset") else said
 
 
 def page_of(uri: str, env: BuildEnvironment) -> str | None:

@@ -13,6 +13,11 @@ from sphinx_gallery.directives import (  # type: ignore[import-untyped]
     ImageSg as ImageSg,
 )
 
+# The node of a figure; it is no image to Sphinx, so its alt text is no message.
+from sphinx_gallery.directives import (
+    imgsgnode as imgsgnode,
+)
+
 # Figures get no event and no language: the scraper is called, then its files changed.
 from sphinx_gallery.scrapers import (  # type: ignore[import-untyped]
     matplotlib_scraper as matplotlib_scraper,
