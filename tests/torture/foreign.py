@@ -1,0 +1,207 @@
+"""Put the extension into a project of others, and see whether it still works.
+
+    PYTHONPATH=tests/tools:. python tests/torture/foreign.py FOLDER [--docs doc]
+
+FOLDER is the source of a project with a gallery, and the Python that runs this has what
+its conf.py asks for. Everything happens in a copy: its pages are built as they are, the
+extension is added, every message translated by a machine into marked text, and both
+languages built; its own conf.py gets some lines at its end, and nothing else changes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import polib
+from paths import PROJECT
+
+from gallery_intl.catalogs import po
+from gallery_intl.script.source import same_program
+
+LINES = """
+extensions = [*extensions, "gallery_intl"]
+gallery_intl_languages = {"en": "English", "ja": "日本語"}
+locale_dirs = ["locales"]
+gettext_compact = False
+"""
+START, END = "⟦訳", "文⟧"  # around each translation
+UNPLACED = re.compile(r"WARNING: .*(?:cannot be put|would be read as)")
+TIMES = 5
+
+
+def of_a_processor() -> float:
+    """Return the seconds that all programs took which were started here."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def run(source: Path, *words: str | Path) -> tuple[str, float]:
+    """Run a module of Python to its end; return what it said, and the seconds.
+
+    They are those of a processor: others may work on this machine, too.
+    """
+    began = of_a_processor()
+    done = subprocess.run(
+        [sys.executable, "-m", *map(str, words)],
+        cwd=source,
+        env=os.environ | {"PYTHONPATH": str(PROJECT), "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = done.stdout + done.stderr
+    if done.returncode:
+        print("\n".join(said.splitlines()[-25:]), file=sys.stderr)
+        raise SystemExit(f"failed: {' '.join(map(str, words))}")
+    return said, of_a_processor() - began
+
+
+def build(source: Path, language: str, name: str, *more: str) -> tuple[str, float]:
+    """Build one language as anybody would; its name is that of its folder."""
+    out = source / "_build" / name / language
+    folders = ["-d", source / "_build" / f"{name}-doctrees" / language, source, out]
+    words = ["sphinx", "-b", "html", "-D", f"language={language}", *more]
+    return run(source, *words, *folders)
+
+
+def seconds(source: Path, name: str) -> float:
+    """Return the median of builds that read all pages and run no script."""
+    return statistics.median(
+        build(source, "en", name, "-E", "-q")[1] for _time in range(TIMES)
+    )
+
+
+def translate(locale: Path) -> int:
+    """Mark each message as translated; return how many there are."""
+    found = 0
+    for path in locale.rglob("*.po"):
+        catalog = po.read(path)
+        for entry in catalog:
+            entry.msgstr = f"{START}{entry.msgid}{END}"
+        po.write(path, catalog)
+        found += len(catalog)
+    return found
+
+
+def pages(source: Path) -> Iterator[tuple[Path, Path]]:
+    """Yield the gallery's scripts, and their names in the catalogs."""
+    for script in sorted(source.rglob("*.py")):
+        page = script.relative_to(source).with_suffix("")
+        made = (script.with_suffix(kind) for kind in (".rst", ".ipynb"))
+        if all(path.is_file() for path in made):
+            yield script, page
+
+
+def downloads(source: Path, language: str) -> dict[str, list[Path]]:
+    """Return the files that are offered, by their names."""
+    found: dict[str, list[Path]] = {}
+    for path in (source / "_build" / "intl" / language / "_downloads").rglob("*.*"):
+        found.setdefault(path.name, []).append(path)
+    return found
+
+
+def is_same(script: Path, others: list[Path]) -> bool:
+    texts = (other.read_text(encoding="utf-8") for other in others)
+    return any(
+        not same_program(script.read_text(encoding="utf-8"), text, docstring=False)
+        for text in texts
+    )
+
+
+def is_notebook(path: Path) -> bool:
+    try:
+        nbformat.validate(nbformat.read(path, as_version=4))
+    except nbformat.ValidationError:
+        return False
+    return True
+
+
+def placed(source: Path, page: Path, scripts: list[Path]) -> tuple[int, int]:
+    """Return how many messages of a page are in its script, and how many it has."""
+    known = po.po_path(source / "locales", "ja", page.as_posix())
+    entries = po.active(po.read(known)) if known.is_file() else []
+    texts = [script.read_text(encoding="utf-8") for script in scripts]
+    marks = max((text.count(START) for text in texts), default=0)
+    return min(marks, len(entries)), len(entries)
+
+
+def report_downloads(source: Path) -> Iterator[tuple[str, object]]:
+    scripts, found = [*pages(source)], downloads(source, "ja")
+    of = [found.get(script.name, []) for script, _page in scripts]
+    same = sum(is_same(script, o) for (script, _p), o in zip(scripts, of, strict=True))
+    there = [found.get(f"{script.stem}.ipynb", []) for script, _page in scripts]
+    valid = sum(bool(files) and all(map(is_notebook, files)) for files in there)
+    counts = [placed(source, p, o) for (_s, p), o in zip(scripts, of, strict=True)]
+    done, total = (sum(column) for column in zip(*counts, strict=True))
+    yield "same program", f"{same} of {len(scripts)}"
+    yield "valid notebooks", f"{valid} of {len(scripts)}"
+    yield "messages placed in scripts", f"{done} of {total}"
+
+
+def catalogs(source: Path) -> tuple[int, dict[Path, bytes]]:
+    """Bring the catalogs up; return the fuzzy messages in them, and what they hold."""
+    run(source, "gallery_intl", "catalogs")
+    files = {path: path.read_bytes() for path in (source / "locales").rglob("*.po")}
+    fuzzy = sum(len(polib.pofile(str(path)).fuzzy_entries()) for path in files)
+    return fuzzy, files
+
+
+def warnings(said: str) -> set[str]:
+    return {line for line in said.splitlines() if "WARNING" in line}
+
+
+def report(source: Path) -> Iterator[tuple[str, object]]:
+    """Yield what a row of the table says of a project."""
+    before, _ = build(source, "en", "plain")
+    pictures = len([*(source / "_build/plain/en/_images").glob("*")])
+    plain = seconds(source, "plain")
+    with (source / "conf.py").open("a", encoding="utf-8") as conf:
+        conf.write(LINES)
+    catalogs(source)
+    yield "messages", translate(source / "locales" / "ja")
+    _fuzzy, first = catalogs(source)
+    english, _ = build(source, "en", "intl")
+    said, _ = build(source, "ja", "intl")
+    fuzzy, second = catalogs(source)
+    changed = sum(second[path] != first.get(path) for path in second)
+    yield "catalogs changed by a second run, fuzzy", f"{changed}, {fuzzy}"
+    new = warnings(english) - warnings(before), warnings(said) - warnings(english)
+    yield "warnings that are new: source, translated", tuple(map(len, new))
+    unplaced = [line for line in warnings(said) if UNPLACED.search(line)]
+    yield "warnings of texts that are not placed", len(unplaced)
+    for language in ("en", "ja"):
+        files = [*(source / "_build" / "intl" / language / "_images").glob("*")]
+        yield f"images in {language}", f"{len(files)} ({pictures} without us)"
+    yield from report_downloads(source)
+    ours = seconds(source, "intl")
+    yield "seconds: plain, ours", f"{plain:.1f}, {ours:.1f} ({ours / plain - 1:+.0%})"
+    (source / "_build" / "new-warnings.txt").write_text(
+        "\n".join([*sorted(new[0]), "", "translated:", *sorted(new[1])]), "utf-8"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--docs", default="doc", help="the folder of conf.py, in it")
+    parser.add_argument("--work", type=Path, help="where the copy is made, and stays")
+    options = parser.parse_args()
+    work = (options.work or Path(tempfile.mkdtemp())).resolve()
+    shutil.copytree(options.folder, work, dirs_exist_ok=True, symlinks=True)
+    for name, value in report(work / options.docs):
+        print(f"{name}: {value}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
