@@ -66,8 +66,7 @@ sphinx_gallery_conf = {
 # Search: what is about the site comes last. What readers type: locales/glossary.csv.
 gallery_intl_search_last = ["about", "sources", "translation_status", "words", "names"]
 gallery_intl_search_missing = (
-    "This site does not treat these yet: several machines, saving and resuming a"
-    " training, DeepSpeed, inference."
+    "This site does not treat these: DeepSpeed, Megatron-LM, TPUs, inference."
 )
 
 # Names of torch lead to its documentation: those of this file, which our pages use.
