@@ -666,6 +666,78 @@ BREAKS = (
         "passes = 1",
         'assert slow["hybrid"] == 2 * (n_rows - 1)',
     ),
+    Break(
+        "long_runs/checkpoints",
+        "the half file has a final name",
+        'os.truncate("unfinished", 1000)',
+        'os.truncate(os.rename("unfinished", "step_0006.pt") or "step_0006.pt", 9)',
+        "assert done.returncode == 0, done.stderr",
+    ),
+    Break(
+        "long_runs/checkpoints",
+        "the optimizer is not loaded",
+        "        part.load_state_dict(state[name])",
+        '        name == "optimizer" or part.load_state_dict(state[name])',
+        "assert log[3:6] == log[6:9]",
+    ),
+    Break(
+        "long_runs/checkpoints",
+        "steps have no seed of their own",
+        "        torch.manual_seed(step * world_size + rank)\n",
+        "",
+        "assert log[3:6] == log[6:9]",
+    ),
+    Break(
+        "long_runs/checkpoints",
+        "all batches of the epoch come again",
+        "islice(loader, step % len(loader), None)",
+        "islice(loader, 0, None)",
+        "assert [int(step) for step, _ in log] ==",
+    ),
+    Break(
+        "long_runs/checkpoints",
+        "what was loaded is not handed to the model",
+        """    set_state_dict(model, optimizer, model_state_dict=state["model"],
+                   optim_state_dict=state["optimizer"])
+""",
+        "    torch.nn.init.zeros_(model[0].bias)\n",
+        "torch.testing.assert_close(saved[name], saved",
+    ),
+    Break(
+        "long_runs/several_nodes",
+        "no rank waits for the one that saves",
+        "dist.barrier()\n",
+        "",
+        "assert [process.returncode for process in processes] == ",
+    ),
+    Break(
+        "long_runs/several_nodes",
+        "the ranks take samples by their local rank",
+        "[rank::world_size]",
+        "[local_rank::world_size]",
+        "assert outputs[1].splitlines()[-1] == ",
+    ),
+    Break(
+        "long_runs/several_nodes",
+        "the rank has saved before the store is lost",
+        "time.sleep(60); ",
+        "",
+        'assert (begin, end) == ("saving\\n", "")',
+    ),
+    Break(
+        "long_runs/several_nodes",
+        "the order of the ring ignores the nodes",
+        "pass_on(memory, range(world_size), ",
+        "pass_on(memory, ranks.T.flatten().tolist(), ",
+        'assert counts["flat_ring"][1].total() == ',
+    ),
+    Break(
+        "long_runs/several_nodes",
+        "the endpoint has no port",
+        '"$node0:$port"',
+        '"$node0"',
+        "assert (command, args.nnodes, args.rdzv_endpoint) == ",
+    ),
 )
 
 

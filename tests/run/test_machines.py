@@ -221,6 +221,7 @@ def test_a_page_runs_on_a_machine_with_fewer_gpus_than_ranks(
         ("starting_processes", "spawned", 0),
         ("starting_processes", "with_torchrun", 2),
         ("one_gpu_to_many", "train_ddp", 2),
+        ("checkpoints", "sharded", 2),
     ],
 )
 def test_processes_are_started_on_a_mac(
@@ -237,7 +238,7 @@ def test_processes_are_started_on_a_mac(
 
 def write_programs(folder: Path, page: str) -> None:
     """Write the programs that a page writes to files and starts."""
-    script = (GALLERY / "ddp" / f"{page}.py").read_text("utf-8")
+    script = next(GALLERY.rglob(f"{page}.py")).read_text("utf-8")
     for file in emptied(script)[1]:
         (folder / file.name).write_text(file.text, "utf-8")
 

@@ -39,6 +39,7 @@ UNDESCRIBED = {
     "torch.distributed.DebugLevel.OFF",
     "torch.distributed.ProcessGroup.unbox",
     "torch.distributed.get_default_backend_for_device",
+    "torch.distributed.run.get_args_parser",
     "torch.distributed.set_debug_level",
     "torch.distributed.tensor.Replicate",
     "torch.distributed.tensor.Shard",
