@@ -91,7 +91,7 @@ optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
 schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=10)
 parts = {"model": model, "optimizer": optimizer, "schedule": schedule}
 
-found = [max(map(str, Path().glob("step_*.pt")), default=None)]
+found = [max(Path().glob("step_*.pt"), key=lambda f: int(f.stem[5:]), default=None)]
 dist.broadcast_object_list(found)
 newest, step = found[0], 0
 if newest:
@@ -144,7 +144,6 @@ import os
 import subprocess
 import sys
 
-
 def torchrun(n_ranks, program, *options):
     done = subprocess.run(
         [sys.executable, "-m", "torch.distributed.run", "--standalone",
@@ -153,7 +152,6 @@ def torchrun(n_ranks, program, *options):
         cwd=folder, timeout=600, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
-
 
 lines = torchrun(2, "train.py", "--max-restarts=1")
 print(next(line for line in lines if line.startswith("device")))
@@ -180,8 +178,9 @@ assert log[3:6] == log[6:9] and len({loss for _, loss in log}) == 10
 # file. Rank 0 writes ``.metadata`` last, so a new folder that has it is complete. It is
 # a pickle and could run code, so load only what you trust.
 #
-# ``dcp.load`` fills tensors that are there already: build the model as always, and take
-# its ``snapshot`` first. ``get_state_dict`` names it all by parameters, not by ranks.
+# ``dcp.load`` fills tensors that are there already, so build the model as always first.
+# Our ``snapshot`` takes its tensors from ``get_state_dict``, which names them by
+# parameters, not by ranks. So two ranks find what four have saved.
 #
 # ``dcp.async_save`` copies the values into the memory of the CPU, and a thread writes
 # them while training goes on. The thread has collectives too, so give it a Gloo group
@@ -295,6 +294,7 @@ plt.show()
 # Where to go next
 # ----------------
 #
+# - :doc:`/tutorials/long_runs/several_nodes` keeps all ranks until the last has saved.
 # - PyTorch's recipe for `asynchronous saving
 #   <https://docs.pytorch.org/tutorials/recipes/distributed_async_checkpoint_recipe.html>`__
 #   makes the copy faster with pinned memory.

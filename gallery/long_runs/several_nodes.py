@@ -88,9 +88,9 @@ dist.destroy_process_group()
 #    torchrun --nnodes=2 --nproc-per-node=2 --rdzv-backend=c10d \
 #        --rdzv-endpoint=node0:29400 --rdzv-id=job1 train.py
 #
-# There ``torchrun`` opens a store, where all of them meet: the *rendezvous*. Here the
-# page opens it, on any free port, so no ``torchrun`` is its host. We hide the GPUs,
-# because NCCL refuses two ranks on one, and run the program with a single rank, too.
+# At the endpoint ``torchrun`` opens a store, where all nodes meet: the *rendezvous*.
+# Here the page opens it, on any free port, so no ``torchrun`` is its host. We hide the
+# GPUs, because NCCL refuses two ranks on one, and run the program with one rank, too.
 import os
 import re
 import subprocess
@@ -99,11 +99,9 @@ import sys
 import torch
 import torch.distributed as dist
 
-# The processes share the cores.
 environment = os.environ | {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
-store, late = (
-    dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
-    for _ in range(2))
+store, late = (dist.TCPStore(
+    "127.0.0.1", 0, is_master=True, wait_for_workers=False) for _ in range(2))
 
 def torchrun(store, name, address, *command):
     (folder / name).mkdir(exist_ok=True)
@@ -164,9 +162,8 @@ assert (begin, end) == ("saving\n", "") and "RendezvousConnectionError" in error
 #
 # In the ring of :doc:`/tutorials/ranks/collectives`, each rank sends to the next one.
 # In the first half of the steps, the reduce-scatter, it adds what it receives, and in
-# the second half, the all-gather, it keeps the sums. A *hierarchical* all-reduce does
-# the reduce-scatter inside each node. Then each rank adds up only its chunk across the
-# nodes, and the all-gather is inside again. We simulate eight ranks with a row each.
+# the second half, the all-gather, it keeps the sums. We simulate this with a tensor,
+# in which each of eight ranks has a row, and count what leaves a row.
 from collections import Counter
 
 n_nodes = 2
@@ -185,6 +182,9 @@ def pass_on(memory, ring, steps):
 def flat_ring(memory):
     pass_on(memory, range(world_size), range(2 * world_size - 2))
 
+# %%
+# A *hierarchical* all-reduce does the reduce-scatter inside each node. Then each rank
+# adds up only its chunk across the nodes, and the all-gather is inside again.
 def hierarchical(memory):
     for node in nodes:
         pass_on(memory, node, range(3))  # reduce-scatter
@@ -196,13 +196,12 @@ def hierarchical(memory):
 for all_reduce in (flat_ring, hierarchical):
     memory, sent, across = ranks.view(-1, 1).repeat(1, 256), Counter(), Counter()
     all_reduce(memory)
-    assert (memory == ranks.sum()).all()
+    assert (memory == ranks.sum()).all() and sent.total() == 2 * (world_size - 1)
     for (source, target), rows in sent.items():
         across[source] += rows * (source // 4 != target // 4)
     counts[all_reduce.__name__] = sent, across
     print(f"{all_reduce.__name__}: {sent.total():g} in all, {across.total():g} across,",
           f"{max(across.values()):g} by one rank (rows)")
-    assert sent.total() == 2 * (world_size - 1)
 assert counts["flat_ring"][1].total() == 2 * n_nodes * (1 - 1 / world_size)
 assert set(across.values()) == {2 * (n_nodes - 1) / world_size}
 
@@ -210,8 +209,9 @@ assert set(across.values()) == {2 * (n_nodes - 1) / world_size}
 # Both send the same in all, but the hierarchical way sends less across. With more nodes
 # this gain gets small, but each rank still sends only its fourth of what leaves a node,
 # and often has a network card of its own. NCCL knows the machines and chooses such ways
-# by itself. You choose this one with hybrid sharding, which
-# :doc:`/tutorials/larger_models/two_dimensions` shows.
+# itself. You choose this one by hybrid sharding, as in
+# :doc:`/tutorials/larger_models/two_dimensions`. In the figure each box is a node, and
+# a thicker arrow carries more.
 #
 # .. alt-text:: Flat ring: two thick dashed arrows between two boxes of four ranks.
 #    Hierarchical: eight thin ones, and a ring of solid arrows inside each box.
@@ -276,11 +276,10 @@ assert (command, args.nnodes, args.rdzv_endpoint) == ("torchrun", "2", "node1:23
 # When the nodes do not meet
 # --------------------------
 #
-# - "timed out while trying to connect to" the endpoint: a wrong name or a firewall. Try
+# - "while trying to connect to" the endpoint: a wrong name or a firewall. Try
 #   ``nc -zv node0 29400`` on the other nodes.
-# - The nodes meet, but the first collective waits: a wrong interface, or a firewall for
-#   other ports. ``NCCL_DEBUG=INFO`` shows the interface, and ``NCCL_SOCKET_IFNAME`` or
-#   ``GLOO_SOCKET_IFNAME`` names the right one. Open all ports between the nodes.
+# - The nodes meet, but the first collective waits: a wrong interface, or closed ports.
+#   See ``NCCL_DEBUG=INFO``; set ``NCCL_SOCKET_IFNAME`` or ``GLOO_SOCKET_IFNAME``.
 # - Ranks do not reach ``MASTER_ADDR``: other nodes do not know the host name of a node.
 #   Give each node ``--local-addr`` with an address that the others can reach.
 # - "RendezvousTimeoutError": a node did not come within ten minutes. Did it start?
@@ -296,5 +295,6 @@ assert (command, args.nnodes, args.rdzv_endpoint) == ("torchrun", "2", "node1:23
 # ----------------
 #
 # - :doc:`/tutorials/ddp/when_it_hangs` finds the rank that others wait for.
+# - :doc:`/tutorials/long_runs/choosing` compares the ways of this site on one model.
 # - The manual of `torchrun <https://docs.pytorch.org/docs/stable/elastic/run.html>`__
 #   explains runs in which nodes come and go.
