@@ -738,6 +738,41 @@ BREAKS = (
         '"$node0"',
         "assert (command, args.nnodes, args.rdzv_endpoint) == ",
     ),
+    Break(
+        "long_runs/choosing",
+        "an all-reduce is counted as one pass",
+        'PASSES = {"allreduce_": 2, ',
+        'PASSES = {"allreduce_": 1, ',
+        "assert table[way][1:5] == tuple(map(round, n_bytes)), way",
+    ),
+    Break(
+        "long_runs/choosing",
+        "blocks are freed after their forward pass",
+        "partial(shard, reshard_after_forward=False)",
+        "shard",
+        "assert table[way][1:5] == tuple(map(round, n_bytes)), way",
+    ),
+    Break(
+        "long_runs/choosing",
+        "the gradients of all but the pipeline are half as large",
+        "losses[0].backward()",
+        "(losses[0] / 2).backward()",
+        "assert abs(table[way][0] - single) < 1e-5 * single, way",
+    ),
+    Break(
+        "long_runs/choosing",
+        "the ranks of a row compute different samples",
+        'grid["dp"]), *row)',
+        'grid["dp"]), *mine)',
+        "assert abs(table[way][0] - single) < 1e-5 * single, way",
+    ),
+    Break(
+        "long_runs/choosing",
+        "ranks that should not exchange gradients do",
+        'train("no messages", nn.Sequential, *mine)',
+        'train("no messages", DDP, *mine)',
+        'assert abs(table["no messages"][0] - single) > 0.01 * single',
+    ),
 )
 
 
