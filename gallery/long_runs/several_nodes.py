@@ -229,9 +229,9 @@ for ax, (way, (sent, across)) in zip(axes, counts.items()):
     for rank in range(world_size):
         ax.text(*divmod(rank, 4), rank, ha="center", va="center", size=12)
     ax.bar(range(n_nodes), 4, 0.7, -0.5, fc="none", ec="C7")
-    ax.plot([], [], "C1--", lw=3, label=f"across: {across.total():g}")
-    ax.plot([], [], "C0-", lw=3, label=f"inside: {sent.total() - across.total():g}")
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0), ncols=2)
+    ax.text(0.5, -0.2, f"{across.total():g}", color="C1", ha="center", size=12)
+    lines = ax.plot([], [], "C1--", [], [], "C0-", lw=3)
+    ax.legend(lines, ["across", "inside"], loc=9, bbox_to_anchor=(0.5, 0), ncols=2)
     ax.set(title=way.replace("_", " "), xlim=(-0.5, n_nodes - 0.5), ylim=(3.6, -0.6))
     ax.axis("off")
 plt.show()
