@@ -90,7 +90,6 @@ model = nn.Sequential(
 optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
 schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=10)
 parts = {"model": model, "optimizer": optimizer, "schedule": schedule}
-
 found = [max(Path().glob("step_*.pt"), key=lambda f: int(f.stem[5:]), default=None)]
 dist.broadcast_object_list(found)
 newest, step = found[0], 0
@@ -188,6 +187,7 @@ assert log[3:6] == log[6:9] and len({loss for _, loss in log}) == 10
 
 # language=Python
 (folder / "sharded.py").write_text("""\
+import gc
 from pathlib import Path
 
 import torch
@@ -208,11 +208,9 @@ for module in model[0], model[2], model:
 optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
 inputs, step = torch.randn(6, 20).to(device), 0
 
-
 def snapshot():
     of_model, of_optimizer = get_state_dict(model, optimizer)
     return {"model": of_model, "optimizer": of_optimizer, "step": step}
-
 
 if Path("step_3/.metadata").exists():
     state = snapshot()
@@ -232,6 +230,8 @@ else:
             saving = dcp.async_save(
                 snapshot(), checkpoint_id="behind", process_group=group)
     saving.result()  # wait, at the latest before the next save
+del model, module, optimizer
+gc.collect()  # otherwise they would hold the group
 dist.destroy_process_group()
 """, encoding="utf-8")
 
