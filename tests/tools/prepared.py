@@ -125,6 +125,9 @@ class Started:
         self.line.send(told)
         for number in files.values():
             send_handle(self.line, number, None)
+        # a build with linkcheck in this process gives each new socket a timeout, and
+        # so the one that sends a handle, which is this line
+        os.set_blocking(self.line.fileno(), True)
         self.pid: int = self.line.recv()
         self.returncode: int | None = None
 
