@@ -24,7 +24,6 @@ if TYPE_CHECKING:  # recording a page needs this package, and no Sphinx
     from sphinx.util.typing import ExtensionMetadata
 
 __version__ = "0.1"
-HAS_TRANSLATED_WORDS = True  # for `gallery_intl.interface`
 
 ROOMS = ("text", "page", "downloads", "figures", "interface")
 

@@ -18,7 +18,8 @@ from sphinx.util.tags import Tags
 from gallery_intl.catalogs import merge, po, review
 from gallery_intl.catalogs import progress as counting
 from gallery_intl.catalogs import todo as listing
-from gallery_intl.interface.words import fill_from_sphinx
+from gallery_intl.interface.own_words import folders_in, path_of
+from gallery_intl.interface.words import fill_from_ours, fill_from_sphinx
 from gallery_intl.rules import check as checking
 
 Command = Callable[[argparse.Namespace], None]
@@ -38,14 +39,55 @@ def read_project(srcdir: Path) -> tuple[Path, list[str]]:
     return srcdir / config.locale_dirs[0], list(config.gallery_intl_languages)
 
 
-def merged(templates: Path, locale_dir: Path, languages: list[str]) -> Iterator[Path]:
+def read_folders(source: Path) -> tuple[list[Path], list[str]]:
+    """Read where all catalogs are that are translated here, and the languages."""
+    locale_dir, languages = read_project(source)
+    return [locale_dir, *folders_in(source)], languages
+
+
+def merged(
+    templates: Path, locale_dir: Path, languages: list[str], own: Sequence[Path] = ()
+) -> Iterator[Path]:
     """Bring the catalogs up to the templates; yield those that changed."""
+    apart = set_apart(templates, locale_dir, languages, own)
+    for folder in own:  # our words are English, whatever pages are written in
+        yield from merge.update(apart, folder, languages)
     changed = [*merge.update(templates, locale_dir, languages, languages[0])]
     yield from changed
+    fill = {
+        po.INTERFACE: (fill_from_ours, fill_from_sphinx),
+        po.DOMAIN: (fill_from_ours,),
+    }
     for language in languages:
-        path = po.po_path(locale_dir, language, po.INTERFACE)
-        if path.is_file() and fill_from_sphinx(path, language) and path not in changed:
-            yield path
+        for name, functions in fill.items():
+            path = po.po_path(locale_dir, language, name)
+            filled = [each(path, language) for each in functions if path.is_file()]
+            if any(filled) and path not in changed:
+                yield path
+
+
+def set_apart(
+    templates: Path, locale_dir: Path, languages: list[str], own: Sequence[Path]
+) -> Path:
+    """Take our own words off a project's templates if it need not translate them.
+
+    It does so for a language that we lack, and may have other words than ours.
+    """
+    name, apart = f"{po.DOMAIN}.pot", templates.with_name("own")
+    apart.mkdir(exist_ok=True)
+    paths = {x: po.po_path(locale_dir, x, po.DOMAIN) for x in languages}
+    lacks = any(not path_of(x).is_file() for x in languages if x != po.SOURCE_LANGUAGE)
+    has_own = any(path.is_file() for path in paths.values())
+    if (templates / name).is_file() and (own or not (lacks or has_own)):
+        (templates / name).replace(apart / name)
+    return apart
+
+
+def begin(locale_dir: Path) -> None:
+    """Make the folder of a project's first catalogs; what is compiled is nobody's."""
+    if not locale_dir.is_dir():
+        locale_dir.mkdir(parents=True)
+        (locale_dir / ".gitignore").write_text("*.mo\n", encoding="utf-8")
 
 
 def catalogs(options: argparse.Namespace) -> None:
@@ -58,7 +100,9 @@ def catalogs(options: argparse.Namespace) -> None:
         command += [*options.sphinx, "-d", str(doctrees), str(source), str(templates)]
         if subprocess.run(command, check=False).returncode:
             raise SphinxError("no messages collected; the catalogs are as they were")
-        for path in merged(templates, locale_dir, languages):
+        begin(locale_dir)
+        own = folders_in(source)
+        for path in merged(templates, locale_dir, languages, own):
             print(path.relative_to(source))
 
 
@@ -67,15 +111,18 @@ def check(options: argparse.Namespace) -> None:
     if options.rules:
         print("\n".join(checking.manual()))
         return
-    project = read_project(options.source)
-    if not checking.check(options.paths, *project, options.format, project[1][0]):
+    folders, languages = read_folders(options.source)
+    source, output = languages[0], options.format
+    if not checking.check(options.paths, folders, languages, output, source):
         sys.exit(1)
 
 
 def progress(options: argparse.Namespace) -> None:
     """Show how much of each page each language has."""
-    locale_dir, languages = read_project(options.source)
-    rows = counting.table(locale_dir, languages, languages[0])
+    folders, languages = read_folders(options.source)
+    rows = counting.Table()
+    for folder in folders:
+        rows |= counting.table(folder, languages, languages[0])
     if options.json:
         print(counting.as_json(rows))
     else:
@@ -92,9 +139,13 @@ def known(language: str, languages: list[str]) -> str:
 
 def todo(options: argparse.Namespace) -> None:
     """List what is untranslated or fuzzy, as file:line."""
-    locale_dir, languages = read_project(options.source)
+    folders, languages = read_folders(options.source)
     language = known(options.language, languages)
-    items = [*listing.todo(locale_dir, language, languages[0])]
+    items = [
+        item
+        for folder in folders
+        for item in listing.todo(folder, language, languages[0])
+    ]
     for item in items:
         print(item._replace(path=Path(os.path.relpath(item.path))))
     words = sum(item.words for item in items)
@@ -103,10 +154,11 @@ def todo(options: argparse.Namespace) -> None:
 
 def reviewed(options: argparse.Namespace) -> None:
     """Note in a page's catalog that somebody has reviewed what it says now."""
-    locale_dir, languages = read_project(options.source)
+    folders, languages = read_folders(options.source)
     language, page = known(options.language, languages), options.page
-    path = po.po_path(locale_dir, language, page)
-    if not path.is_file():
+    paths = (po.po_path(folder, language, page) for folder in folders)
+    path = next(filter(Path.is_file, paths), None)
+    if path is None:
         lacks = f"no catalog of {page!r} in {language}"
         raise ConfigError(f"{lacks} (progress lists the pages)")
     line = review.sign(path, options.by, datetime.date.today().isoformat())

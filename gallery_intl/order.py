@@ -8,7 +8,8 @@ from __future__ import annotations
 
 # Transforms of a page that is read. Sphinx's own: 10 repairs the sources of messages,
 # 20 is Locale (it translates), 25 counts, 210 and above are not ours to know.
-REMOVE_FURNITURE = 8  # what Sphinx-Gallery adds is no message
+HIDE_FURNITURE = 8  # what Sphinx-Gallery adds is no message
+PLACE_NEEDS = 9  # above all that is put below the title
 HIDE_LINKS = 9  # a list of lessons to know first is no message
 ANNOTATE = 12  # the page as it is in English, before anything changes it
 PLACE_ALT_TEXTS = 13  # if nothing was run; the comments of their code go before them
@@ -21,6 +22,7 @@ FORBID = 19  # what a translation may not do while Locale runs ...
 ALLOW = 21  # ... and a page may
 NOTE_TERMS = 22  # of the English text, for what is linked when all pages are read
 FILL_FURNITURE = 22
+FILL_NEEDS = 22  # after it, where a page ends otherwise
 DESCRIBE = 22  # figures, with words that Locale translated
 READ_CARD = 22  # and take it off the page
 SHOW_MACHINES = 23  # below the furniture

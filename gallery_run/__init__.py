@@ -13,7 +13,15 @@ HAS_TRANSLATED_WORDS = True  # for `gallery_intl.interface`
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     from gallery_intl import order
-    from gallery_run import install, notebook, outputs, records, run, upstream, words
+    from gallery_run import (
+        furniture,
+        install,
+        notebook,
+        outputs,
+        records,
+        run,
+        upstream,
+    )
 
     app.setup_extension("gallery_intl")
     app.setup_extension("sphinx_design")
@@ -29,7 +37,8 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("config-inited", run.allow_spaces)
     app.connect("builder-inited", run.run_first, priority=order.RUN_GALLERY)
     app.add_transform(run.MarkPreview)
-    app.connect("gallery-page-needs", words.page_needs)
+    app.add_transform(furniture.PlaceNeeds)
+    app.add_transform(furniture.FillNeeds)
     app.connect("gallery-notebook-cells", install.install_missing)
     app.connect("gallery-notebook-cells", notebook.start_ranks)
     app.add_transform(outputs.ShowMachines)

@@ -25,10 +25,11 @@ from gallery_intl import order
 from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 from gallery_intl.page import page as pages
-from gallery_intl.page.furniture import NEEDS, with_class
+from gallery_intl.page.furniture import with_class
 from gallery_intl.page.outputs import Outputs, page_outputs
 from gallery_intl.page.upstream import FIGURE, FOOTER
 from gallery_run import fingerprint, machine, records, words
+from gallery_run.furniture import NEEDS
 from gallery_run.machine import Machine
 from gallery_run.records import Output, Record, RecordError
 from gallery_run.words import interface_line

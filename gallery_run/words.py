@@ -9,7 +9,6 @@ from functools import cache
 from babel import UnknownLocaleError
 from babel.dates import format_date
 from docutils import nodes
-from sphinx.application import Sphinx
 from sphinx.locale import _
 
 from gallery_intl.text.sentences import joined
@@ -17,7 +16,7 @@ from gallery_run.machine import Machine
 from gallery_run.needs import notebook_packages, uses_gpus, world_size
 
 
-def page_needs(app: Sphinx, script: str) -> list[str]:
+def page_needs(script: str) -> list[str]:
     """Return how a page is started and what it runs on, as sentences."""
     return [started(script), devices(script), *notebook_needs(script)]
 

@@ -7,9 +7,17 @@ import functools
 import sys
 from pathlib import Path
 
-from gallery_intl.__main__ import check, command_line, merged, progress, reviewed, todo
+from gallery_intl.__main__ import (
+    check,
+    command_line,
+    merged,
+    progress,
+    reviewed,
+    todo,
+)
 from gallery_intl.__main__ import run as run_command
 from gallery_intl.files import remove_unfinished
+from gallery_intl.interface.own_words import folders_in
 from gallery_site import unix  # noqa: F401 - before what Windows cannot import
 
 # isort: split
@@ -50,8 +58,11 @@ def catalogs(options: argparse.Namespace) -> None:
     """Bring the catalogs of all languages up to the scripts; run none of them."""
     site = read_site(options.source)
     with only_one(site):
-        remove_unfinished(site.locale_dir)
-        for path in merged(collect(site), site.locale_dir, list(site.languages)):
+        own = folders_in(site.srcdir)
+        for folder in (site.locale_dir, *own):
+            remove_unfinished(folder)
+        languages = list(site.languages)
+        for path in merged(collect(site), site.locale_dir, languages, own):
             print(path.relative_to(site.srcdir))
 
 

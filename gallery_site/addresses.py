@@ -132,7 +132,8 @@ def weblate(about: Known) -> str:
         "report_source_bugs": "",
     }
     discovery = {
-        "match": r"locales/(?P<language>[^/]+)/LC_MESSAGES/(?P<component>.+)\.po",
+        "match": r"(?:gallery_intl/)?locales/(?P<language>[^/]+)/LC_MESSAGES/"
+        r"(?P<component>.+)\.po",
         "file_format": "po",
         "name_template": "{{ component }}",
         "language_regex": f"^(?!{SOURCE_LANGUAGE}$).+$",

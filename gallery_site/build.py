@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from gallery_intl import files
+from gallery_intl.interface.own_words import folders_in
 from gallery_intl.page.safety import broken_catalogs
 from gallery_run import records, run
 from gallery_site.languages import build_languages
@@ -52,7 +53,7 @@ def check_records(site: Site) -> None:
 def check_catalogs(site: Site, languages: list[str]) -> None:
     """Stop if catalogs are broken; name every one with file and line."""
     folders = [site.locale_dir / language / "LC_MESSAGES" for language in languages]
-    if broken := list(broken_catalogs(folders)):
+    if broken := list(broken_catalogs([*folders, *folders_in(site.srcdir)])):
         raise BuildError("\n".join(broken))
     for folder in folders:
         if not folder.is_dir():

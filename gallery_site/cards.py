@@ -51,7 +51,7 @@ def take(document: nodes.document, name: str) -> nodes.field_body | None:
 class ReadPicture(SphinxTransform):
     """Keep what is no message: the names of the fields, and that of the pictogram."""
 
-    default_priority = order.REMOVE_FURNITURE
+    default_priority = order.HIDE_FURNITURE
 
     def apply(self, **kwargs: Any) -> None:
         for field in fields(self.document):

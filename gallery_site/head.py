@@ -27,10 +27,11 @@ from sphinx.util import docname_join
 from gallery_intl import order
 from gallery_intl.builders import collects_messages
 from gallery_intl.page import page as pages
-from gallery_intl.page.furniture import NEEDS, with_class
+from gallery_intl.page.furniture import with_class
 from gallery_intl.page.upstream import BOX
 from gallery_intl.script.source import packages
 from gallery_run import words
+from gallery_run.furniture import NEEDS
 from gallery_run.words import interface_line
 from gallery_site.book.path import BEFORE
 from gallery_site.reading import minutes

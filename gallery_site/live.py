@@ -29,7 +29,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
-from gallery_intl.catalogs.po import INTERFACE
+from gallery_intl.catalogs.po import NO_PAGE
 from gallery_site.build import only_one
 from gallery_site.live_build import Job, stand_ready
 from gallery_site.live_check import findings, page_at, place
@@ -166,13 +166,14 @@ def is_source(job: Job, path: Path) -> bool:
     is_copy = path.name.startswith((".", "#"))
     made = [*job.site.generated, job.site.out]
     is_made = any(path.is_relative_to(folder) for folder in made)
-    is_foreign = path.suffix == ".po" and not path.is_relative_to(job.catalogs)
+    is_own = path.is_relative_to(job.catalogs) or path in job.words
+    is_foreign = path.suffix == ".po" and not is_own
     return path.suffix in WRITTEN and not (is_copy or is_made or is_foreign)
 
 
 def page_of(job: Job, path: Path) -> str | None:
     """Return the page of a catalog; None for what is read when Sphinx starts."""
-    if path.suffix != ".po" or (name := job.name_of(path)) == INTERFACE:
+    if path.suffix != ".po" or (name := job.name_of(path)) in NO_PAGE:
         return None
     return name
 

@@ -28,6 +28,7 @@ from sphinx.util.console import nocolor
 
 from gallery_intl.catalogs.po import CatalogError, compile_language
 from gallery_intl.files import replace_file
+from gallery_intl.interface.own_words import catalogs_in
 from gallery_run.processes import end_with_parent
 from gallery_run.run import run_gallery
 from gallery_site.languages import import_once
@@ -46,9 +47,15 @@ class Job(NamedTuple):
     def catalogs(self) -> Path:
         return self.site.locale_dir / self.language / "LC_MESSAGES"
 
+    @property
+    def words(self) -> list[Path]:
+        """The catalogs of gallery_intl's words, which are translated here, too."""
+        return catalogs_in(self.site.srcdir, self.language)
+
     def name_of(self, path: Path) -> str:
         """Return the name of a catalog, which is that of its page."""
-        return path.relative_to(self.catalogs).with_suffix("").as_posix()
+        folder = path.parent if path in self.words else self.catalogs
+        return path.relative_to(folder).with_suffix("").as_posix()
 
     @property
     def sources(self) -> Path:

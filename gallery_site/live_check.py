@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable
 
-from gallery_intl.catalogs.po import INTERFACE, CatalogError
+from gallery_intl.catalogs.po import NO_PAGE, CatalogError
 from gallery_intl.rules.check import check_catalogs
 from gallery_intl.rules.glossary import read_glossary
 from gallery_site.live_build import Job
@@ -15,8 +15,8 @@ CHECKING = threading.Lock()  # the rules share one parser
 
 def findings(job: Job, pages: Iterable[str]) -> list[str]:
     """Check the catalogs of pages, and the interface's, which each page shows."""
-    names = {INTERFACE, *pages}
-    paths = sorted(job.catalogs.rglob("*.po"))
+    names = {*NO_PAGE, *pages}
+    paths = sorted((*job.catalogs.rglob("*.po"), *job.words))
     paths = [path for path in paths if job.name_of(path) in names]
     with CHECKING:
         try:

@@ -17,7 +17,7 @@ import polib  # type: ignore[import-untyped]
 from babel.messages import Catalog
 
 from gallery_intl.catalogs import po as catalogs
-from gallery_intl.catalogs.po import INTERFACE, SOURCE_LANGUAGE, Pages
+from gallery_intl.catalogs.po import NO_PAGE, SOURCE_LANGUAGE, Pages
 from gallery_intl.catalogs.stock import Pair, Stock, original, pairs, take_stock
 
 
@@ -63,7 +63,7 @@ def merge_language(
     merged = {}
     for page, template in sorted(templates.items()):
         merged[page] = merge(template, present.get(page), stock, language, wording)
-        if language == (SOURCE_LANGUAGE if page.name == INTERFACE else pages_in):
+        if language == (SOURCE_LANGUAGE if page.name in NO_PAGE else pages_in):
             for entry in merged[page]:
                 _follow_source(entry)
     for page in merged.keys() - present.keys():
@@ -166,7 +166,7 @@ def by_nearness(page: Path, file: polib.POFile, merged: Pages) -> list[Path]:
     known = pairs(file)
 
     def nearness(other: Path) -> tuple[bool, bool, int, int, bool]:
-        is_page, is_index = other.name != INTERFACE, other.name == "index"
+        is_page, is_index = other.name not in NO_PAGE, other.name == "index"
         same = [a == b for a, b in zip(page.parts, other.parts, strict=False)]
         taken = len(known & pairs(merged[other]))
         return other == page, is_page, taken, sum(same), is_index

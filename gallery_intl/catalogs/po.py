@@ -22,7 +22,9 @@ if TYPE_CHECKING:  # catalogs are read without Sphinx too
 
 SOURCE_LANGUAGE = "en"  # what the interface is written in, and pages mostly
 WIDTH = 79
-INTERFACE = "sphinx"  # the catalog that belongs to no page
+INTERFACE = "sphinx"  # the catalog of the project's, the theme's and Sphinx's words
+DOMAIN = "gallery_intl"  # that of our own
+NO_PAGE = (INTERFACE, DOMAIN)  # catalogs that belong to no page
 WAIVER = re.compile(r"^check-ignore: *([\w-]*)(?: +- +(.*))?", re.MULTILINE)
 MSGID = re.compile(r"(#~ ?)?msgid\b")
 MARKUP = re.compile(
@@ -242,13 +244,13 @@ def compile_language(locale_dir: Path, language: str) -> None:
         if not mo.with_suffix(".po").is_file():
             mo.unlink()
     for po in sorted(folder.rglob("*.po")):
-        mo, compiled = po.with_suffix(".mo"), _binary(shared(po))
+        mo, data = po.with_suffix(".mo"), compiled(shared(po))
         is_newer = mo.is_file() and mo.stat().st_mtime_ns > po.stat().st_mtime_ns
-        if not is_newer or mo.read_bytes() != compiled:
-            replace_file(mo, compiled)
+        if not is_newer or mo.read_bytes() != data:
+            replace_file(mo, data)
 
 
-def _binary(catalog: polib.POFile) -> bytes:
+def compiled(catalog: polib.POFile) -> bytes:
     """Compile a catalog; without an encoding gettext would read it as ASCII."""
     named = polib.POFile()
     named.metadata = {"Content-Type": "text/plain; charset=UTF-8"} | catalog.metadata

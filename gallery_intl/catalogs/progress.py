@@ -76,7 +76,7 @@ def table(
                 known = Standing(numbers, credits(english.read(path)))
                 found.setdefault(page, {})[language] = known
     # the interface's behind the pages
-    order = sorted(found, key=lambda page: (page == catalogs.INTERFACE, page))
+    order = sorted(found, key=lambda page: (page in catalogs.NO_PAGE, page))
     return {page: found[page] for page in order}
 
 

@@ -33,7 +33,7 @@ def todo(
 ) -> Iterator[Item]:
     """Yield what a language lacks, in the order of its files, the interface last."""
     paths = progress.paths(locale_dir, [language])
-    for path in sorted(paths, key=lambda path: (path.stem == po.INTERFACE, path)):
+    for path in sorted(paths, key=lambda path: (path.stem in po.NO_PAGE, path)):
         for entry in english.messages(english.read(path), english.english(path)):
             if po.is_gap(entry, language, source):
                 words = len(entry.msgid.split())

@@ -8,7 +8,7 @@ from sphinx.util.typing import ExtensionMetadata
 from gallery_intl import order
 from gallery_intl.downloads.downloads import (
     name_as_written,
-    pack_gallery,
+    pack_archives,
     write_downloads,
 )
 
@@ -22,5 +22,5 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_event("gallery-notebook-cells")
     app.connect("doctree-read", write_downloads, priority=order.WRITE_DOWNLOADS)
     app.connect("doctree-read", name_as_written, priority=order.NAME_DOWNLOADS)
-    app.connect("env-updated", pack_gallery)
+    app.connect("env-updated", pack_archives)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

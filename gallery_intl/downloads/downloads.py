@@ -7,6 +7,7 @@ packs the archive of all pages.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import posixpath
@@ -18,7 +19,7 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
-from sphinx.locale import _
+from sphinx.locale import _ as site_word
 
 from gallery_intl.downloads.notebook import (
     cells,
@@ -28,8 +29,16 @@ from gallery_intl.downloads.notebook import (
     program,
 )
 from gallery_intl.files import replace_file
+from gallery_intl.locale import _
 from gallery_intl.page.gaps import translated_so_far
-from gallery_intl.page.page import Page, ProgramChanged, Script, folders, page_of
+from gallery_intl.page.page import (
+    Page,
+    ProgramChanged,
+    Script,
+    folders,
+    page_of,
+    script_of,
+)
 from gallery_intl.page.settings import is_left_as_written, is_to_translate
 from gallery_intl.script.source import docstring_lines, same_program
 from gallery_intl.script.translate import Made
@@ -49,14 +58,14 @@ def write(path: Path, data: bytes) -> None:
         replace_file(path, data, sync=False)
 
 
-def archive(files: dict[str, Path]) -> bytes:
+def archive(files: dict[str, bytes]) -> bytes:
     """Return files packed by their names inside; equal files make an equal archive."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
-        for name, path in sorted(files.items()):
+        for name, data in sorted(files.items()):
             member = zipfile.ZipInfo(name)  # of the year 1980
             member.external_attr = 0o644 << 16
-            file.writestr(member, path.read_bytes(), zipfile.ZIP_DEFLATED)
+            file.writestr(member, data, zipfile.ZIP_DEFLATED)
     return packed.getvalue()
 
 
@@ -72,7 +81,9 @@ def origin_of(env: BuildEnvironment, page: Page) -> str:
     language = env.config.language
     names = getattr(env.config, "gallery_intl_languages", {})
     address = page_address(env, page.docname) or page.docname
-    text = f"{_(env.config.project)}: {address} ({names.get(language, language)})"
+    text = (
+        f"{site_word(env.config.project)}: {address} ({names.get(language, language)})"
+    )
     total, gaps = len(page.prose), sum(map(page.catalog.is_gap, page.prose))
     if not gaps:
         return text
@@ -95,7 +106,7 @@ def write_downloads(app: Sphinx, document: nodes.document) -> None:
         files = [folder(env) / f"{env.docname}{kind}" for kind in KINDS]
         for file, text in zip(files, (source, notebook(found)), strict=True):
             write(file, text.encode("utf-8"))
-        packed = archive({file.name: file for file in files})
+        packed = archive({file.name: file.read_bytes() for file in files})
         write(folder(env) / f"{env.docname}.zip", packed)
         env.note_dependency(Path(env.srcdir, f"{env.docname}.py"))
     for block in list(document.findall(nodes.literal_block)):
@@ -107,8 +118,12 @@ def write_downloads(app: Sphinx, document: nodes.document) -> None:
 
 def is_unchanged(env: BuildEnvironment, script: Script, made: Made) -> bool:
     """Return whether a page's own files say all that ours would say."""
-    is_left = is_left_as_written(env) or not is_to_translate(env.config, env.docname)
-    return is_left and made.source == script.text
+    return is_left(env, env.docname) and made.source == script.text
+
+
+def is_left(env: BuildEnvironment, page: str) -> bool:
+    """Return whether a page has Sphinx-Gallery's own files, if they say the same."""
+    return is_left_as_written(env) or not is_to_translate(env.config, page)
 
 
 def offer(
@@ -137,17 +152,22 @@ def prove(script: Script, other: str, language: str) -> None:
 
 
 def point_to_translation(env: BuildEnvironment, link: nodes.Element) -> None:
-    """Point a link to a page's own file, or to the gallery's archive, to ours."""
+    """Point a link to a file of a page, or to an archive of a gallery, to ours."""
     here = posixpath.dirname(f"/{env.docname}")
-    target = PurePosixPath(posixpath.normpath(posixpath.join(here, link["reftarget"])))
-    if target.name == env.config.gallery_intl_archive:
-        ours = folder(env) / target.name
-        if not ours.is_file():  # it is packed when all pages are read
-            write(ours, b"")
-    elif target.parent / target.stem == PurePosixPath(f"/{env.docname}"):
-        ours = folder(env) / f"{env.docname}{target.suffix}"
+    target = posixpath.normpath(posixpath.join(here, link["reftarget"])).lstrip("/")
+    path = PurePosixPath(target)
+    page = path.with_suffix("").as_posix()
+    is_own = page == env.docname
+    if path.name == env.config.gallery_intl_archive:
+        ours = folder(env) / path.name
+    elif is_own or is_other_page(env, path) or is_archive(env, path):
+        ours = folder(env) / path
     else:
         return
+    if not is_own:  # it is written when its page, or all of them, are read
+        ours.parent.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileExistsError):
+            ours.open("xb").close()
     if ours.is_file():
         link[NAMED] = link["reftarget"]
         link["reftarget"] = "/" + Path(os.path.relpath(ours, env.srcdir)).as_posix()
@@ -163,27 +183,75 @@ def name_as_written(app: Sphinx, document: nodes.document) -> None:
             link["reftarget"] = link.attributes.pop(NAMED)
 
 
+def is_other_page(env: BuildEnvironment, path: PurePosixPath) -> bool:
+    """Return whether a file is one of a page that has ours in this language."""
+    page = path.with_suffix("").as_posix()
+    is_file = path.suffix in (*KINDS, ".zip") and script_of(env, page) is not None
+    return is_file and not is_left(env, page)
+
+
+def is_archive(env: BuildEnvironment, path: PurePosixPath) -> bool:
+    """Return whether a file is an archive of a gallery in which files may be ours."""
+    if is_left_as_written(env):
+        return False
+    galleries = [gallery for _examples, gallery in folders(env.config)]
+    is_page = path.with_suffix("").as_posix() in env.found_docs
+    is_there = path.suffix == ".zip" and Path(env.srcdir, path).is_file()
+    return path.parent.as_posix() in galleries and is_there and not is_page
+
+
 def script_download(env: BuildEnvironment, page: str) -> str:
     """Return the file, below the downloads, of a page's script; "" if there is none."""
     ours = Path(os.path.relpath(folder(env) / f"{page}.py", env.srcdir))
     return str(env.dlfiles[ours][1]) if ours in env.dlfiles else ""
 
 
-def pack_gallery(app: Sphinx, env: BuildEnvironment) -> None:
-    """Pack the files of all pages, if a page links to the archive."""
-    path = folder(env) / env.config.gallery_intl_archive
-    known = Path(os.path.relpath(path, env.srcdir))
-    if known not in env.dlfiles:
-        return
-    files = {
-        f"{path.stem}/{docname.removeprefix(f'{gallery}/')}{suffix}": file
+def pack_archives(app: Sphinx, env: BuildEnvironment) -> None:
+    """Pack the archives that a page links to."""
+    whole = env.config.gallery_intl_archive
+    if is_linked(env, folder(env) / whole):
+        write(folder(env) / whole, archive(all_files(env, PurePosixPath(whole).stem)))
+    for _examples, gallery in folders(env.config):
+        for original in sorted(Path(env.srcdir, gallery).glob("*.zip")):
+            path = folder(env) / gallery / original.name
+            is_page = f"{gallery}/{original.stem}" in env.found_docs
+            if not is_page and is_linked(env, path):
+                write(path, archive(translated_files(original, path.parent)))
+    forget_times(env)
+
+
+def is_linked(env: BuildEnvironment, path: Path) -> bool:
+    """Return whether a page offers a file of ours."""
+    return Path(os.path.relpath(path, env.srcdir)) in env.dlfiles
+
+
+def all_files(env: BuildEnvironment, top: str) -> dict[str, bytes]:
+    """Return the files of all pages, by their names below a folder."""
+    return {
+        f"{top}/{docname.removeprefix(f'{gallery}/')}{suffix}": file.read_bytes()
         for docname in env.found_docs
         for _examples, gallery in folders(env.config)
         for suffix in KINDS
         if docname.startswith(f"{gallery}/")
         and (file := folder(env) / f"{docname}{suffix}").is_file()
     }
-    write(path, archive(files))
-    for files_of_page in env.dependencies.values():
-        # it is newer than the page that links to it, which need not be read again
-        files_of_page.discard(env.srcdir / known)
+
+
+def translated_files(original: Path, ours: Path) -> dict[str, bytes]:
+    """Return the files of an archive, ours where we have them."""
+    with zipfile.ZipFile(original) as packed:
+        return {
+            name: file.read_bytes()
+            if (file := ours / name).is_file()
+            else packed.read(name)
+            for name in packed.namelist()
+        }
+
+
+def forget_times(env: BuildEnvironment) -> None:
+    """Let no page be read again because others wrote their files after it."""
+    for docname, files_of_page in env.dependencies.items():
+        for path in [*files_of_page]:
+            name = os.path.relpath(Path(env.srcdir, path), folder(env))
+            if not name.startswith(("..", f"{docname}.", f"{docname}{os.sep}")):
+                files_of_page.discard(path)

@@ -11,8 +11,10 @@ from gallery_intl.interface import (
     languages,
     lines,
     menu,
+    own_words,
     search,
     search_index,
+    sidebar,
     theme,
     words,
 )
@@ -55,6 +57,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
         app.add_search_language(language)
     app.connect("config-inited", languages.configure)
     app.connect("config-inited", lines.switch_on)
+    app.connect("config-inited", own_words.load)
     app.connect("config-inited", words.remember_interface)
     app.connect("builder-inited", words.collect_or_translate)
     app.connect("builder-inited", load_for_build)
@@ -63,6 +66,8 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("html-page-context", links, priority=order.BEFORE_THEME)
     app.connect("html-page-context", menu.show, priority=order.BEFORE_THEME)
     app.connect("html-page-context", words.site_title)
+    links = sidebar.translate_links
+    app.connect("html-page-context", links, priority=order.AFTER_THEME)
     app.connect("build-finished", search_index.write)
     app.connect("build-finished", words.translate_scripts)
     app.add_css_file("gallery_intl.css")

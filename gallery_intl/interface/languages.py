@@ -21,6 +21,7 @@ from sphinx.config import Config
 from sphinx.errors import ConfigError
 
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE, source_language
+from gallery_intl.interface.upstream import COMPONENTS
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
 BESIDE = "../{language}/"  # as all languages of a site are built into one folder
@@ -100,7 +101,8 @@ def alternate_tags(addresses: dict[str, str]) -> Markup:
 
 def configure(app: Sphinx, config: Config) -> None:
     """Check and complete the settings of this room."""
-    config.templates_path = [*config.templates_path, str(TEMPLATES)]
+    known = [path for path in config.templates_path if path not in COMPONENTS]
+    config.templates_path = [*known, str(TEMPLATES), *COMPONENTS]
     check_language(config)
     find_siblings(app, config)
     place_below_site(config)

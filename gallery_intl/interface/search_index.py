@@ -20,10 +20,10 @@ from sphinx import search
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment.collectors import EnvironmentCollector
-from sphinx.locale import _
 from sphinx.search import js_index
 
 from gallery_intl.interface.search import RankedSearch
+from gallery_intl.locale import _
 from gallery_intl.rules.glossary import read_glossary
 
 if TYPE_CHECKING:

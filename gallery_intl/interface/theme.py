@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
-from sphinx.locale import _
+from sphinx.locale import _ as site_word
 from sphinx.theming import Theme
 
 from gallery_intl.interface.upstream import SPHINX_LOCALE, theme_factory
@@ -34,12 +34,9 @@ def theme_folders(theme: Theme) -> dict[str, Path]:
 
     Sphinx's own are left out: it knows its words itself.
     """
-    folders = map(Path, theme.get_theme_dirs())
-    return {
-        folder.name: folder
-        for folder in folders
-        if not folder.is_relative_to(SPHINX_LOCALE.parent)
-    }
+    sphinx = SPHINX_LOCALE.parent.resolve()  # themes are found in resolved folders
+    folders = [Path(folder).resolve() for folder in theme.get_theme_dirs()]
+    return {x.name: x for x in folders if not x.is_relative_to(sphinx)}
 
 
 def prompt(app: Sphinx, theme: Theme) -> str:
@@ -56,4 +53,4 @@ def translate_prompt(app: Sphinx) -> None:
     if isinstance(builder, StandaloneHTMLBuilder) and (
         said := prompt(app, builder.theme)
     ):
-        builder.theme_options[PROMPT] = _(said)
+        builder.theme_options[PROMPT] = site_word(said)

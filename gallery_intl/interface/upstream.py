@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import sphinx
+import sphinx_gallery  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
 from sphinx.theming import HTMLThemeFactory
 
@@ -47,6 +48,10 @@ COPY_BUTTON = {
     "copy_success": "Copied!",
     "copy_failure": "Failed to copy",
 }
+# Templates that Sphinx-Gallery offers themes; one of ours stands before its own.
+COMPONENTS = [str(Path(sphinx_gallery.__file__).parent / "components")]
+# What the script says that filters examples by their tags.
+TAG_WORDS = re.compile(r'(name|clear)(Element\.textContent = )"[^"]*";')
 
 
 def theme_factory(app: Sphinx) -> HTMLThemeFactory:
@@ -78,6 +83,18 @@ def with_search_words(script: str, translate: Callable[[str], str]) -> str:
         "}\n"
     )
     return f"{script.partition(OURS)[0]}{OURS}{added}"
+
+
+def with_tag_words(script: str, translate: Callable[[str], str]) -> str:
+    """Return ``sg-tags.js`` with words of this language."""
+    label = (translate("Tags: %s") % "").strip()
+    words = {"name": f"🏷 {label}", "clear": translate("Clear")}
+
+    def said(found: re.Match[str]) -> str:
+        word = json.dumps(words[found[1]], ensure_ascii=False)
+        return f"{found[1]}{found[2]}{word};"
+
+    return TAG_WORDS.sub(said, script)
 
 
 def with_copy_words(script: str, translate: Callable[[str], str]) -> str:

@@ -1,15 +1,16 @@
-"""Translate the words of the interface: Sphinx's, its scripts', the theme's, our own.
+"""Translate the words of the interface: the project's, Sphinx's, the theme's.
 
-All of them stand in one catalog per language, ``sphinx.po``, which Sphinx asks first.
-Its template holds what this package, the theme and Sphinx say on pages, whatever the
-languages are; `fill_from_sphinx` translates what Sphinx has good words for.
+They stand in one catalog per language, ``sphinx.po``, which Sphinx asks first. Its
+template holds what the project, the theme and Sphinx say on pages, whatever the
+languages are; `fill_from_sphinx` translates what Sphinx has good words for. Our own
+words have another catalog (`own_words`).
 """
 
 from __future__ import annotations
 
 import gettext
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,32 +20,33 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.builders.gettext import MessageCatalogBuilder, MsgOrigin
 from sphinx.config import Config
-from sphinx.locale import _
+from sphinx.locale import _ as site_word
 
+from gallery_intl import locale
 from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
+from gallery_intl.interface import own_words
+from gallery_intl.interface.own_words import IN_TEMPLATES, PACKAGE
 from gallery_intl.interface.theme import load_theme, prompt, theme_folders
 from gallery_intl.interface.upstream import (
-    COPY_BUTTON,
     MODULES_OF_SPHINX,
-    SEARCH_ENDS,
     SPHINX_LOCALE,
     UNSEEN,
     with_copy_words,
     with_search_words,
+    with_tag_words,
 )
 from gallery_intl.rules.check import broken
 from gallery_intl.rules.message import Message, rules_for
 
-HERE = Path(__file__).parents[1]
 WORDS_OF_SCRIPTS = "translations.js"  # as Sphinx names it
 
 Place = tuple[str, str]  # a message and where it stands
 
 
 def packages(app: Sphinx) -> list[Path]:
-    """Return the folders of the loaded packages whose words are ours to translate."""
+    """Return the folders of the loaded packages whose words are the project's."""
     return sorted(
         Path(str(extension.module.__file__)).parent
         for extension in app.extensions.values()
@@ -68,22 +70,17 @@ def messages_of_module(path: Path) -> Iterator[str]:
                 yield text
 
 
-def messages_of_scripts() -> Iterator[Place]:
-    """Find the messages of others' scripts."""
-    for text in COPY_BUTTON.values():
-        yield text, "sphinx_copybutton"
-    for text in SEARCH_ENDS:
-        yield text, "themes/basic/static/searchtools.js"
-
-
 def messages_of_templates(
-    environment: Any, folders: dict[str, Path]
+    environment: Any, folders: dict[str, Path], function: str = "_"
 ) -> Iterator[Place]:
     """Find the messages of Jinja templates; ``folders`` maps names to places."""
+    asks = "gettext", "ngettext", "pgettext", "npgettext", function
     for name, folder in folders.items():
         for path in sorted((*folder.rglob("*.html"), *folder.rglob("*.css.jinja"))):
             text = path.read_text(encoding="utf-8")
-            for _line, _function, message in environment.extract_translations(text):
+            for _line, _function, message in environment.extract_translations(
+                text, asks
+            ):
                 if isinstance(message, str):
                     where = path.relative_to(folder).as_posix()
                     yield message, f"{name}/{where}"
@@ -121,43 +118,66 @@ def collect_or_translate(app: Sphinx) -> None:
     elif app.builder.format == "html":
         if config.language != SOURCE_LANGUAGE:
             app.add_js_file(WORDS_OF_SCRIPTS)  # Sphinx does where it has words itself
-        config.html_title = _(config.html_title)
-        config.html_short_title = _(config.html_short_title)
+        own_words.let_templates_ask(cast(Any, app.builder).templates.environment)
+        config.html_title = site_word(config.html_title)
+        config.html_short_title = site_word(config.html_short_title)
         # not appended: the list may be Sphinx's default, which all applications share
-        config.html_static_path = [*config.html_static_path, str(HERE / "static")]
+        config.html_static_path = [*config.html_static_path, str(PACKAGE / "static")]
 
 
 def collect_messages(app: Sphinx) -> None:
-    """Put the interface's messages into the template ``sphinx.pot``."""
-    theme = load_theme(app)
-    folders = {f"{HERE.name}/static": HERE / "static", **theme_folders(theme)}
+    """Put the interface's messages into the templates of both its catalogs."""
     builder = cast(MessageCatalogBuilder, app.builder)
-    for message, where in (
-        (app.config.project, "conf.py"),
-        (app.config.copyright, "conf.py"),
-        (app.config.gallery_intl_search_missing, "conf.py"),
+    environment, known = builder.templates.environment, app.config
+    theme = load_theme(app)
+    site = (
+        (known.project, "conf.py"),
+        (known.copyright, "conf.py"),
+        (known.gallery_intl_search_missing, "conf.py"),
         (prompt(app, theme), "conf.py"),
         *messages_of_packages(packages(app)),
-        *messages_of_scripts(),
-        *messages_of_templates(builder.templates.environment, folders),
+        *messages_of_templates(environment, theme_folders(theme)),
         *messages_of_sphinx(),
+    )
+    for domain, places in (
+        (catalogs.INTERFACE, site),
+        (catalogs.DOMAIN, messages_of_ours(environment)),
     ):
-        if message:  # to gettext the empty one is the catalog's header
-            builder.catalogs[catalogs.INTERFACE].add(message, MsgOrigin(where, 0))
+        for message, where in places:
+            if message:  # to gettext the empty one is the catalog's header
+                builder.catalogs[domain].add(message, MsgOrigin(where, 0))
+
+
+def messages_of_ours(environment: Any) -> Iterator[Place]:
+    """Find the messages of this package."""
+    yield from messages_of_packages([PACKAGE])
+    yield from own_words.messages_of_scripts()
+    folders = {f"{PACKAGE.name}/{x}": PACKAGE / x for x in ("static", "templates")}
+    yield from messages_of_templates(environment, folders, IN_TEMPLATES)
 
 
 def translate_scripts(app: Sphinx, error: Exception | None) -> None:
     """Write the words of this language into the scripts of copy button and search."""
     if error or app.builder.format != "html":
         return
-    scripts = {"copybutton.js": with_copy_words, WORDS_OF_SCRIPTS: with_search_words}
+    scripts = {
+        "copybutton.js": with_copy_words,
+        "sg-tags.js": with_tag_words,
+        WORDS_OF_SCRIPTS: with_search_words,
+    }
     if app.config.language != SOURCE_LANGUAGE:
         (app.outdir / "_static" / WORDS_OF_SCRIPTS).touch()
     for name, translated in scripts.items():
         script = app.outdir / "_static" / name
         if script.is_file():
-            text = translated(script.read_text(encoding="utf-8"), _)
+            text = translated(script.read_text(encoding="utf-8"), word_of_scripts)
             script.write_text(text, encoding="utf-8")
+
+
+def word_of_scripts(text: str) -> str:
+    """Return a word of others' scripts: ours, or else Sphinx's."""
+    word = locale._(text)
+    return site_word(text) if word == text else word
 
 
 def site_title(
@@ -167,9 +187,9 @@ def site_title(
     context: dict[str, Any],
     doctree: nodes.document | None,
 ) -> None:
-    context["project"] = _(app.config.project)
+    context["project"] = site_word(app.config.project)
     if app.config.copyright:
-        context["copyright"] = _(app.config.copyright)
+        context["copyright"] = site_word(app.config.copyright)
 
 
 def remember_interface(app: Sphinx, config: Config) -> None:
@@ -180,7 +200,9 @@ def remember_interface(app: Sphinx, config: Config) -> None:
             app.srcdir / locale_dir, config.language, catalogs.INTERFACE
         )
         digest.update(path.read_bytes() if path.is_file() else b"")
-    for folder in packages(app):
+    for path in own_words.paths(app, config):
+        digest.update(path.read_bytes())
+    for folder in (PACKAGE, *packages(app)):
         for path in sorted((*folder.rglob("*.py"), *folder.glob("templates/*"))):
             digest.update(path.read_bytes())
     config.gallery_intl_interface = digest.hexdigest()
@@ -188,9 +210,20 @@ def remember_interface(app: Sphinx, config: Config) -> None:
 
 def fill_from_sphinx(path: Path, language: str) -> bool:
     """Fill the gaps for which Sphinx has good words; return whether there were any."""
-    known, catalog = sphinx_catalog(language), catalogs.read(path)
+    return fill(path, language, sphinx_catalog(language).gettext)
+
+
+def fill_from_ours(path: Path, language: str) -> bool:
+    """Fill the gaps for which this package has words; return whether there were any."""
+    known = catalogs.translations(own_words.path_of(language))
+    return fill(path, language, lambda text: known.get(text, text))
+
+
+def fill(path: Path, language: str, known: Callable[[str], str]) -> bool:
+    """Fill gaps of a catalog with words that break no rule; return if there were any"""
+    catalog = catalogs.read(path)
     for entry in catalogs.active(catalog):
-        words = known.gettext(entry.msgid)
+        words = known(entry.msgid)
         if entry.msgstr or words == entry.msgid:
             continue
         message = Message(language, entry.msgid, words, is_interface=True)

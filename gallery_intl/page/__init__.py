@@ -22,6 +22,7 @@ from gallery_intl.page import (
     safety,
     settings,
     status_table,
+    thumbnails,
 )
 from gallery_intl.page.turns import take_turns
 from gallery_intl.page.ways_out import show_ways_out
@@ -41,14 +42,14 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_config_value("gallery_intl_pages", [], "env", list)
     # the page that explains how to translate; gaps and the table of status lead there
     app.add_config_value("gallery_intl_how_to", "", "env", str)
-    app.add_event("gallery-page-needs")
     app.add_event("gallery-card")
     app.add_node(cards.card)
     app.add_directive("gallery", cards.Gallery)
     diffs.add_nodes(app)
     app.add_directive("diff", diffs.Diff)
     app.add_directive(status_table.TABLE, status_table.TranslationStatus)
-    app.add_transform(furniture.RemoveFurniture)
+    app.add_transform(furniture.HideFurniture)
+    app.add_transform(thumbnails.HideThumbnails)
     app.add_transform(page.Annotate)
     app.add_transform(code.TranslateScript)
     app.add_transform(code.CollectComments)
@@ -74,10 +75,12 @@ def listen(app: Sphinx) -> None:
     app.connect("builder-inited", locations.install_filter, priority=INSTALL_FILTER)
     app.connect("env-get-outdated", status_table.outdated)
     app.connect("env-before-read-docs", safety.guard)
+    app.connect("doctree-read", thumbnails.keep_intro)
     app.connect("doctree-read", show_ways_out, priority=SHOW_WAYS_OUT)
     app.connect("doctree-resolved", gaps.link_gaps)
     app.connect("doctree-resolved", status_table.sort_rows)
     app.connect("doctree-resolved", furniture.mark_outputs)
     app.connect("doctree-resolved", cards.fill_cards)
+    app.connect("doctree-resolved", thumbnails.translate_thumbnails)
     app.connect("doctree-resolved", inner_links.check_links)
     app.connect("build-finished", contexts.write_contexts)

@@ -18,10 +18,10 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import ConfigError
-from sphinx.locale import _
 
 from gallery_intl.catalogs.progress import Count
 from gallery_intl.catalogs.review import Credits
+from gallery_intl.locale import _
 
 ADDRESS = re.compile(r"https?://[^/?#\s]+(?:/[^/?#\s]+)+/?")  # a host, and a path
 

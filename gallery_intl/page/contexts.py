@@ -49,10 +49,13 @@ def write_contexts(app: Sphinx, error: Exception | None) -> None:
             path.unlink()
             continue
         template = catalogs.read(path)
-        default = ["interface"] if domain == catalogs.INTERFACE else []
+        default = ["interface"] if domain in catalogs.NO_PAGE else []
         for entry in template:
             entry.comment = "\n".join(known[domain].get(entry.msgid, default))
-        catalogs.write(path, template)
+        if len(template):
+            catalogs.write(path, template)
+        else:  # as a page of computation times: there is nothing to translate
+            path.unlink()
 
 
 def contexts(env: BuildEnvironment) -> dict[str, dict[str, list[str]]]:

@@ -17,7 +17,6 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.locale import _
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
@@ -25,6 +24,7 @@ from sphinx.writers.html5 import HTML5Translator
 
 from gallery_intl import order
 from gallery_intl.builders import collects_messages
+from gallery_intl.locale import _
 from gallery_intl.page.page import Page, page_of
 from gallery_intl.script.changes import Change, as_text, changes, name, pieces
 from gallery_intl.script.files import File, emptied

@@ -1,39 +1,27 @@
-"""Give the furniture of a gallery page in the reader's language.
+"""Say what Sphinx-Gallery adds to a page in the reader's language.
 
-Sphinx-Gallery writes its header note and its footer as English reST into every page.
-Here both are taken out before messages are collected, so that no page's catalog
-holds them, and put in again with the words of the interface catalog (``sphinx.po``).
+It writes its note, its footer and more as English reST into every page. None of it is
+a message of the page, so no catalog changes when a script takes longer; its words are
+our own, and a page in the source language stays as Sphinx-Gallery made it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
 from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
-from sphinx.locale import _
 from sphinx.transforms import SphinxTransform
 
 from gallery_intl import order
 from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs.po import source_language
-from gallery_intl.page import page as pages
-from gallery_intl.page.settings import is_left_as_written
-from gallery_intl.page.upstream import (
-    BOX,
-    FOOTER,
-    NOTE,
-    OUTPUT,
-    download_kind,
-    running_time,
-)
-from gallery_intl.script.source import packages
+from gallery_intl.locale import _
+from gallery_intl.page import upstream
+from gallery_intl.page.upstream import BOX, FOOTER, NOTE, OUTPUT
 
-NEEDS = "intl-needs"
-SPHINX_GALLERY = "https://sphinx-gallery.github.io"
+ALT = "gallery_intl_alt"  # of a badge, until nothing looks for messages any more
 
 
 def with_class(
@@ -41,18 +29,6 @@ def with_class(
 ) -> list[nodes.Element]:
     """Return the elements of a kind that carry a class."""
     return [node for node in document.findall(kind) if name in node["classes"]]
-
-
-def download_label(kind: str, suffix: str) -> str:
-    """Return the text of a download link, with ``%s`` for the file's name.
-
-    Of other files, such as an archive of all scripts, the name says enough.
-    """
-    return {
-        ("python", ".py"): _("Python script: %s"),
-        ("jupyter", ".ipynb"): _("Jupyter notebook: %s"),
-        ("zip", ".zip"): _("Both as a zip archive: %s"),
-    }.get((kind, suffix), "%s")
 
 
 def around(text: str, node: nodes.Node) -> list[nodes.Node]:
@@ -66,86 +42,152 @@ def line(*children: nodes.Node, **attributes: Any) -> nodes.paragraph:
     return nodes.paragraph("", "", *children, translatable=False, **attributes)
 
 
-class RemoveFurniture(SphinxTransform):
-    """Take Sphinx-Gallery's note and footer out of messages; put the note's link below.
+class HideFurniture(SphinxTransform):
+    """Take what Sphinx-Gallery adds out of a page's messages.
 
     Sphinx looks at each text of a page several times, so ours come when it has.
     """
 
-    default_priority = order.REMOVE_FURNITURE
+    default_priority = order.HIDE_FURNITURE
 
     def apply(self, **kwargs: Any) -> None:
-        if is_left_as_written(self.env):
-            return
-        collects = collects_messages(self.env)
-        script = pages.script_of(self.env, self.env.docname)
-        for footer in with_class(self.document, nodes.container, FOOTER):
-            if collects:
-                remove(footer)
-                continue
-            footer["classes"].append("no-search")
-            for words in footer.findall(nodes.paragraph):
-                words["translatable"] = False
-        for note in with_class(self.document, nodes.note, NOTE):
-            link = next(note.findall(addnodes.pending_xref), None)
-            remove(note)
-            if script and link is not None and not collects:
-                link.clear()
-                items = nodes.bullet_list("", link, classes=[NEEDS, "no-search"])
-                put_below_title(self.document, items)
+        for part in upstream.furniture(self.document, self.env.docname):
+            for text in part.findall(nodes.TextElement):
+                text["translatable"] = False
+            for image in part.findall(nodes.image):
+                if "alt" in image:
+                    image[ALT] = image.attributes.pop("alt")
 
 
 class FillFurniture(SphinxTransform):
-    """Say in the reader's language what the page needs, and what its links lead to."""
+    """Say it in the reader's language."""
 
     default_priority = order.FILL_FURNITURE
 
     def apply(self, **kwargs: Any) -> None:
-        if collects_messages(self.env) or is_left_as_written(self.env):
+        if collects_messages(self.env):
             return
+        is_source = self.config.language == source_language(self.config)
+        for image in self.document.findall(nodes.image):
+            if alt := image.attributes.pop(ALT, ""):
+                image["alt"] = alt if is_source else word(alt)
+        if is_source:
+            return
+        for note in with_class(self.document, nodes.note, NOTE):
+            fill_note(note)
         for footer in with_class(self.document, nodes.container, FOOTER):
+            footer["classes"].append("no-search")
             for box in with_class(footer, nodes.container, BOX):
-                link = next(box.findall(addnodes.download_reference))
-                name = PurePosixPath(link["reftarget"])
-                label = download_label(download_kind(box), name.suffix)
-                link[:] = around(label, nodes.literal("", name.name))
-                box[:] = [line(link)]
-            footer += self.closing_lines()
-        if script := pages.script_of(self.env, self.env.docname):
-            for below_title in with_class(self.document, nodes.bullet_list, NEEDS):
-                self.fill(below_title, script.text)
-
-    def fill(self, below_title: nodes.Element, script: str) -> None:
-        more = next(below_title.findall(addnodes.pending_xref))
-        more += nodes.inline("", _("Download"))
-        facts = [*map(nodes.Text, self.needs(script)), more]
-        below_title[:] = [nodes.list_item("", line(fact)) for fact in facts]
-
-    def needs(self, script: str) -> Iterator[str]:
-        """Yield what listeners of ``gallery-page-needs`` return, and the packages.
-
-        They are given the script, and return sentences in the reader's language.
-        """
-        for sentences in self.env.events.emit("gallery-page-needs", script):
-            yield from sentences
-        if names := packages(script):
-            yield _("Packages: %s") % _(", ").join(names)
-
-    def closing_lines(self) -> Iterator[nodes.Element]:
-        seconds = running_time(Path(self.env.doc2path(self.env.docname)))
-        if seconds is not None:
-            text = _("Running time of the script: %.1f seconds") % seconds
-            yield line(nodes.Text(text), classes=["sphx-glr-timing"])
-        link = nodes.reference("", "Sphinx-Gallery", refuri=SPHINX_GALLERY)
-        text = _("Gallery generated by %s")
-        yield line(*around(text, link), classes=["sphx-glr-signature"])
+                fill_box(box)
+        for part in upstream.furniture(self.document, self.env.docname):
+            fill_line(part)
+        if upstream.is_times(self.env.docname):
+            fill_times(self.document)
 
 
-def remove(node: nodes.Element) -> None:
-    """Remove a node with the ``only`` around it."""
-    if isinstance(node.parent, addnodes.only):
-        node = node.parent
-    node.parent.remove(node)
+def word(text: str) -> str:
+    """Return a label of Sphinx-Gallery in the reader's language, if we know it."""
+    return {
+        "Computation times": _("Computation times"),
+        "Estimated memory usage:": _("Estimated memory usage:"),
+        "Example": _("Example"),
+        "Gallery generated by Sphinx-Gallery": _("Gallery generated by %s")
+        % "Sphinx-Gallery",
+        "Launch JupyterLite": _("Launch JupyterLite"),
+        "Launch binder": _("Launch binder"),
+        "Mem (MB)": _("Mem (MB)"),
+        "Related examples": _("Related examples"),
+        "Time": _("Time"),
+        "Total running time of the script:": _("Total running time of the script:"),
+        "all galleries": _("all galleries"),
+    }.get(text, text)
+
+
+def fill_note(note: nodes.Element) -> None:
+    """Say above the title that the downloads are at the end."""
+    link = next(note.findall(addnodes.pending_xref), None)
+    if link is None:
+        return
+    services = upstream.services(note.astext())
+    text = _("%s to download the full example code.")
+    if services:
+        both = _(
+            "%(link)s to download the full example code or to run this example"
+            " in your browser via %(services)s."
+        )
+        text = both % {"link": "%s", "services": _(", ").join(services)}
+    link[:] = [nodes.inline("", _("Go to the end"))]
+    note[:] = [line(*around(text, link))]
+
+
+def fill_box(box: nodes.Element) -> None:
+    """Say what a download is; its link stays where it is."""
+    link = next(box.findall(addnodes.download_reference))
+    label, name = download_label(link.astext())
+    if label:  # else it stays in English
+        link[:] = around(label, nodes.literal("", name))
+
+
+def download_label(text: str) -> tuple[str, str]:
+    """Return the text of a download, with ``%s`` for its name, and the name.
+
+    The text is empty if we do not know what Sphinx-Gallery says.
+    """
+    label, _colon, name = text.rpartition(": ")
+    known = {
+        "Download Jupyter notebook": _("Download Jupyter notebook: %s"),
+        "Download all examples as source code": _(
+            "Download all examples as source code: %s"
+        ),
+        "Download all examples in Jupyter notebooks": _(
+            "Download all examples in Jupyter notebooks: %s"
+        ),
+        "Download all examples in Python source code": _(
+            "Download all examples in Python source code: %s"
+        ),
+        "Download zipped": _("Download zipped: %s"),
+    }
+    if language := upstream.language_of_code(label):
+        text = _("Download %(language)s source code: %(file)s")
+        return text % {"language": language, "file": "%s"}, name
+    return known.get(label, ""), name
+
+
+def fill_line(part: nodes.Element) -> None:
+    """Translate a line such as that of the script's running time."""
+    if isinstance(part, nodes.rubric):
+        part[:] = [nodes.Text(word(part.astext()))]
+        return
+    if not isinstance(part, nodes.paragraph):
+        return
+    if tags := upstream.tags(part.astext()):
+        said = _("Tags: %s") % tags
+        part[:] = [nodes.Text(f"{upstream.TAGS_SIGN} {said}")]
+    for name in part.findall(nodes.strong):
+        name[:] = [nodes.Text(word(name.astext()))]
+    for link in part.findall(nodes.reference):
+        link[:] = [nodes.Text(word(link.astext()))]
+    if took := upstream.running_time(part.astext()):
+        text = _("(%(minutes)s minutes %(seconds)s seconds)") % took
+        part[1:] = [nodes.Text(f" {text}")]
+
+
+def fill_times(document: nodes.document) -> None:
+    """Translate the page that says how long all scripts took."""
+    for title in document.findall(nodes.title):
+        title[:] = [nodes.Text(word(title.astext()))]
+    for head in document.findall(nodes.thead):
+        for cell in head.findall(nodes.paragraph):
+            cell[:] = [nodes.Text(word(cell.astext()))]
+    for paragraph in document.findall(nodes.paragraph):
+        if found := upstream.total_time(paragraph.astext()):
+            found["where"] = word(found["where"])
+            time = nodes.strong("", found.pop("time"))
+            text = _(
+                "%(time)s total execution time for %(count)s files from %(where)s:"
+            )
+            paragraph[:] = around(text % {"time": "%s", **found}, time)
+            break
 
 
 def put_below_title(document: nodes.document, node: nodes.Element) -> None:

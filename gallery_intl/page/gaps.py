@@ -17,13 +17,14 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
-from sphinx.locale import _
+from sphinx.locale import _ as site_word
 from sphinx.transforms import SphinxTransform
 
 from gallery_intl import order
 from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE, source_language
 from gallery_intl.catalogs.review import Credits
+from gallery_intl.locale import _
 from gallery_intl.page.catalog_links import edit_url, how_to_translate, improve, reviews
 from gallery_intl.page.furniture import line, put_below_title
 from gallery_intl.page.page import page_of
@@ -102,7 +103,7 @@ def credit_line(
 
 def people(env: BuildEnvironment, credits: Credits) -> Iterator[str]:
     """Say who worked on a translation; a team with the site's name is no person."""
-    team = env.config.project, str(_(env.config.project))
+    team = env.config.project, str(site_word(env.config.project))
     named = credits.translators
     if names := [name for name in named if not any(one in name for one in team)]:
         yield _("Translated by %s") % listed(names, env.config.language)

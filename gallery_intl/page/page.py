@@ -94,9 +94,10 @@ class Catalog:
 
     def is_gap(self, message: str) -> bool:
         """Return whether readers of another language see English."""
-        if self.translation(message) is None:
-            return True
-        return not self.is_source and catalogs.is_english(self.entries[message][1])
+        if self.is_source:
+            return False
+        known = self.translation(message) is not None
+        return not known or catalogs.is_english(self.entries[message][1])
 
     def line(self, message: str) -> tuple[Path, int] | None:
         """Return the file and the line of a message."""

@@ -69,7 +69,7 @@ def compile_catalogs(app: Sphinx, config: Config) -> None:
 
 def guard(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
     """Stop before a page is read whose catalog breaks a guard."""
-    names = (catalogs.INTERFACE, *sorted(docnames))
+    names = (*catalogs.NO_PAGE, *sorted(docnames))
     paths = (path for name in names for path in catalog_paths(env, name))
     findings = [str(finding) for finding in guard_catalogs(filter(Path.is_file, paths))]
     parse.cache_clear()  # thousands of documents that nobody needs any more

@@ -12,13 +12,13 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
-from sphinx.locale import _
 from sphinx.util.docutils import SphinxDirective
 
 from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs import progress
 from gallery_intl.catalogs.po import source_language
+from gallery_intl.locale import _
 from gallery_intl.page.catalog_links import (
     how_to_translate,
     link_to,

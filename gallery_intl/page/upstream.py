@@ -6,10 +6,8 @@ found any more. So `tests/build/test_upstream_page.py` asks the installed versio
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -42,6 +40,25 @@ NOTE = "sphx-glr-download-link-note"
 # boxes stand the badges of Binder and JupyterLite, which are not ours.
 FOOTER = "sphx-glr-footer"
 BOX = "sphx-glr-download"
+# Paragraphs below the author's text: how long the script took, its tags, the signature.
+# The one that says how much memory it took has no class.
+LINES = ("sphx-glr-timing", "sphx-glr-example-tags", "sphx-glr-signature")
+MEMORY = re.compile(r"Estimated memory usage: +[\d.]+ MB")
+TIME = re.compile(r".+ \((?P<minutes>\d+) minutes (?P<seconds>[\d.]+) seconds\)", re.S)
+TAGS_SIGN = "🏷"
+TAGS = re.compile(rf"{TAGS_SIGN} Tags: (.+)", re.S)
+# What stands above examples that are like the one of the page.
+RELATED, RELATED_FILE = "Related examples", ".recommendations"
+# The raw HTML of a card: what opens it, and what shows its title.
+TOOLTIP = re.compile(r'(class="sphx-glr-thumbcontainer"[^>]* ?tooltip=")[^"]*(")')
+CARD_TITLE = re.compile(r'(<div class="sphx-glr-thumbnail-title">).*?(</div>)', re.S)
+# The pages of computation times, and what each says of all.
+TIMES = "sg_execution_times"
+TOTAL = re.compile(
+    r"(?P<time>\S+) total execution time for (?P<count>\d+) files? from (?P<where>.+):"
+)
+SERVICES = re.compile(r"in your browser via (.+)\.")
+CODE = re.compile(r"Download (.+) source code")
 # What a code block printed, what it drew, and on whatever a page begins with.
 OUTPUT = "sphx-glr-script-out"
 FIGURE = "sphx-glr-single-img"
@@ -61,23 +78,72 @@ def block_line(comment: nodes.comment) -> int | None:
     return int(found[1]) if found else None
 
 
-def download_kind(box: nodes.Element) -> str:
-    """Return what a box of the footer offers: ``python``, ``jupyter`` or ``zip``."""
-    return str(box["classes"][-1]).removeprefix(f"{BOX}-")
+def furniture(document: nodes.document, docname: str) -> Iterator[nodes.Element]:
+    """Yield what stands on a page beside the author's text: all of some pages."""
+    if is_times(docname):
+        yield document
+        return
+    for node in document.findall(nodes.Element):
+        names = {NOTE, FOOTER, *LINES}.intersection(node["classes"])
+        is_memory = isinstance(node, nodes.paragraph) and MEMORY.match(node.astext())
+        if names or is_memory or is_related(node):
+            yield node
+
+
+def with_tooltip(html: str, text: str) -> str:
+    """Return the HTML that opens a card with another tooltip."""
+    return TOOLTIP.sub(lambda found: f"{found[1]}{text}{found[2]}", html)
+
+
+def with_title(html: str, text: str) -> str:
+    """Return the HTML of a card's title with another title."""
+    return CARD_TITLE.sub(lambda found: f"{found[1]}{text}{found[2]}", html)
+
+
+def is_related(node: nodes.Element) -> bool:
+    """Return whether a node is the heading above related examples."""
+    is_heading = isinstance(node, nodes.rubric) and node.astext() == RELATED
+    return is_heading and str(node.source).endswith(RELATED_FILE)
+
+
+def is_times(docname: str) -> bool:
+    """Return whether a page says how long scripts took."""
+    return docname.rpartition("/")[2] == TIMES
+
+
+def services(note: str) -> list[str]:
+    """Return where a note says that an example is run: JupyterLite, Binder."""
+    found = SERVICES.search(" ".join(note.split()))
+    return found[1].split(" or ") if found else []
+
+
+def language_of_code(label: str) -> str:
+    """Return the programming language of a download's label, if it names one."""
+    found = CODE.fullmatch(label)
+    return "" if found is None or "all examples" in label else found[1]
+
+
+def tags(text: str) -> str:
+    """Return the tags of a line that lists them."""
+    found = TAGS.fullmatch(text)
+    return found[1] if found else ""
+
+
+def running_time(text: str) -> dict[str, str]:
+    """Return minutes and seconds of a line that says how long the script took."""
+    found = TIME.fullmatch(text)
+    return found.groupdict() if found else {}
+
+
+def total_time(text: str) -> dict[str, str]:
+    """Return what a page of computation times says of all."""
+    found = TOTAL.fullmatch(text)
+    return found.groupdict() if found else {}
 
 
 def linked_code(document: nodes.document) -> Iterator[nodes.TextElement]:
     """Yield the blocks of code that are written with links, as page and not as text."""
     yield from document.findall(code_links_block)
-
-
-def running_time(page: Path) -> float | None:
-    """Return how many seconds a page's script took when it was last run."""
-    try:
-        text = page.with_name(f"{page.stem}.cost.json").read_text(encoding="utf-8")
-        return float(json.loads(text)["time"])
-    except (OSError, ValueError, KeyError):
-        return None
 
 
 def shown(code: str, settings: dict[str, Any]) -> str:

@@ -13,10 +13,10 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
-from sphinx.locale import _
 
 from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE, source_language
+from gallery_intl.locale import _
 from gallery_intl.page.catalog_links import edit_url, file_url, new_issue
 from gallery_intl.page.furniture import line, with_class
 from gallery_intl.page.page import Page, page_of

@@ -136,7 +136,7 @@ def message_of(
     entry: polib.POEntry, path: Path, language: str, glossary: Glossary
 ) -> Message:
     """Return an entry of a catalog as the rules take it."""
-    is_interface = path.stem == catalogs.INTERFACE
+    is_interface = path.stem in catalogs.NO_PAGE
     is_comment = entry.comment.startswith(COMMENT)
     is_formula = entry.comment == FORMULA
     texts = (entry.msgid, entry.msgstr)
@@ -207,11 +207,11 @@ def shown(path: Path) -> Path:
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
-def chosen(paths: list[Path], locale_dir: Path, languages: Iterable[str]) -> list[Path]:
+def chosen(paths: list[Path], folders: list[Path], languages: list[str]) -> list[Path]:
     """Return the catalogs to check: in folders also those that only English has."""
-    wanted = english.wanted(locale_dir, languages)
+    wanted = [x for folder in folders for x in english.wanted(folder, languages)]
     files: list[Path] = []
-    for path in map(Path.absolute, paths or [locale_dir]):
+    for path in map(Path.absolute, paths or folders):
         lost = [file for file in wanted if file.is_relative_to(path)]
         files += [path] if path.is_file() else sorted({*path.rglob("*.po"), *lost})
     return [*map(shown, files)]
@@ -219,7 +219,7 @@ def chosen(paths: list[Path], locale_dir: Path, languages: Iterable[str]) -> lis
 
 def check(
     paths: list[Path],
-    locale_dir: Path,
+    folders: list[Path],
     languages: list[str],
     output: str = "text",
     source: str = SOURCE_LANGUAGE,
@@ -227,9 +227,9 @@ def check(
     """Print findings and gaps, of all catalogs or of some; tell whether all is well."""
     if missing := [str(path) for path in paths if not path.exists()]:
         raise catalogs.CatalogError(f"no catalogs: {', '.join(missing)}")
-    files = chosen(paths, locale_dir, languages)
+    files = chosen(paths, folders, languages)
     there = [file for file in files if os.path.lexists(file)]
-    terms = shown(locale_dir / "glossary.csv")
+    terms = shown(folders[0] / "glossary.csv")
     found: list[Finding] = []
     glossary = Glossary()
     try:

@@ -15,6 +15,7 @@ from bs4 import BeautifulSoup
 from paths import PROJECT, ROOTS
 
 from gallery_intl.catalogs import po as catalogs
+from gallery_intl.interface.own_words import path_of
 from gallery_site.build import run_scripts
 from gallery_site.languages import sources
 from gallery_site.project import read_site
@@ -134,7 +135,8 @@ def test_an_edited_catalog_changes_its_page_and_its_card(
     source: Path, make: Make
 ) -> None:
     edit(po(source), "한 페이지", "새 제목")
-    edit(po(source, "sphinx"), "출력:", "결과:")
+    own = Path(shutil.copyfile(path_of("ko"), po(source, catalogs.DOMAIN)))
+    edit(own, "출력:", "결과:")
     edit(po(source, "sphinx"), "프로그램 %s", "스크립트 %s")
 
     assert make("html", "ko").returncode == 0
@@ -163,7 +165,7 @@ def test_a_gap_is_english_and_marked_and_the_page_says_so(
     assert any(text.startswith("A heading") for text in english)
     assert any(text.startswith("A page has code.") for text in english)
     note = korean.select_one(".intl-gaps")
-    assert note.get_text().startswith("40 %")
+    assert note.get_text().startswith("이 페이지는 40%")
     target = note.a["href"]
     linked = source / "_build/html/ko/tutorials/part" / target
     assert linked.read_bytes() == po(source).read_bytes()

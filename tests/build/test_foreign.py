@@ -151,8 +151,8 @@ def test_only_the_pages_that_a_project_names_are_to_be_translated(docs: Docs) ->
 
     assert {"plot_smooth", "first_steps", "sphinx"} <= names
     assert "signals" not in names
-    assert "is translated" not in api.get_text()
-    assert "0 % of this page is translated" in gallery.get_text()
+    assert "번역되었습니다" not in api.get_text()
+    assert "이 페이지는 0% 번역되었습니다" in gallery.get_text()
 
 
 def test_the_first_language_is_what_the_pages_are_written_in(docs: Docs) -> None:
@@ -160,7 +160,7 @@ def test_the_first_language_is_what_the_pages_are_written_in(docs: Docs) -> None
     docs.build("from_german", "ko", gallery_intl_languages=languages)
     page = docs.page("from_german", "auto_examples/filters/plot_width")
 
-    assert "The rest is shown as written." in page.get_text()
+    assert "나머지는 원문 그대로 표시됩니다." in page.get_text()
     assert page.select_one("p[lang=de]")
     assert not page.select("[lang=en]")
 

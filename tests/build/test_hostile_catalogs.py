@@ -242,7 +242,8 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
             shutil.copyfile(part / "page.py", part / f"{path.stem}.py")
         else:
             interface += catalogs.read(path)
-    interface.save(str(source / "locales/ko/LC_MESSAGES/sphinx.po"))
+    for name in catalogs.NO_PAGE:
+        interface.save(str(catalogs.po_path(source / "locales", "ko", name)))
     return clean, built(source, "hostile"), source
 
 

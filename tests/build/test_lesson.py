@@ -14,6 +14,7 @@ from paths import ROOTS
 from sphinx.testing.util import SphinxTestApp
 
 from gallery_intl.catalogs import po as catalogs
+from gallery_intl.interface.own_words import path_of
 
 SCRIPT = '''"""
 A page
@@ -69,6 +70,8 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
         conf.write("gallery_intl_plain_links = True\n")
     with catalogs.po_path(locales, "ko", "sphinx").open("a", encoding="utf-8") as file:
         file.write('\nmsgid ", "\nmsgstr " · "\n')
+    own = catalogs.po_path(locales, "ko", catalogs.DOMAIN)
+    shutil.copyfile(path_of("en"), own)  # so that what is ours reads as it does here
     for name in ("page", "other"):
         # a catalog that is not there would let each build read its pages again
         for language, words in (("en", dict.fromkeys(KO, "")), ("ko", KO)):

@@ -18,6 +18,7 @@ gallery_intl_languages = {"en": "English", "ko": "한국어"}
 locale_dirs = ["locales"]
 intersphinx_mapping = {"json": ("https://docs.example.org/", "names.inv")}
 gallery_intl_link_names = True
+gallery_intl_source_downloads = True
 sphinx_gallery_conf = {
     "examples_dirs": "gallery",
     "gallery_dirs": "pages",

@@ -24,6 +24,7 @@ LANGUAGES = sorted(
 )
 OURS = sorted((PROJECT / "locales").rglob("*.po"))
 PAGE = "tutorials/ranks/hello_ranks"
+OWN = "own-words-for-tests"  # beside the templates: that of the package's words
 
 
 def run(*command: str | Path) -> str:
@@ -44,8 +45,12 @@ def templates(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     doctrees = tmp_path_factory.mktemp("doctrees")
     command = ["sphinx", "-q", "-W", "-E", "-b", "gettext"]
     run(*command, "-D", "gallery_intl_run=0", "-d", doctrees, ".", folder)
+    own = folder.with_name(OWN)
+    own.mkdir(exist_ok=True)
+    (folder / f"{catalogs.DOMAIN}.pot").replace(own / f"{catalogs.DOMAIN}.pot")
     yield folder
-    shutil.rmtree(folder)
+    for made in (folder, own):
+        shutil.rmtree(made)
 
 
 @pytest.fixture
@@ -66,11 +71,13 @@ def locales(tmp_path: Path) -> Path:
 
 
 def test_our_catalogs_are_up_to_date(templates: Path, tmp_path: Path) -> None:
-    shutil.copytree(PROJECT / "locales", tmp_path / "locales")
+    places = {"locales": templates, "gallery_intl/locales": templates.with_name(OWN)}
+    for place, made in places.items():
+        shutil.copytree(PROJECT / place, tmp_path / place)
 
-    changed = list(update(templates, tmp_path / "locales", LANGUAGES))
+        changed = list(update(made, tmp_path / place, LANGUAGES))
 
-    assert changed == [], "run make catalogs"
+        assert changed == [], "run make catalogs"
 
 
 def bytes_of(folder: Path) -> dict[Path, bytes]:

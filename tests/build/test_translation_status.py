@@ -19,6 +19,7 @@ from sphinx.errors import ConfigError
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs import review
 from gallery_intl.catalogs.review import Credits
+from gallery_intl.interface.own_words import path_of
 from gallery_intl.page.catalog_links import (
     below,
     check_repository,
@@ -57,6 +58,8 @@ def ready(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(source / "another.rst", "Another\n=======\n")
     write(source / "how.rst", ":orphan:\n\nHow\n===\n")
     write(source / "index.rst", INDEX)
+    own = catalogs.po_path(source / "locales", "ko", catalogs.DOMAIN)
+    shutil.copyfile(path_of("en"), own)  # so that what is ours reads as it does here
     catalog = (
         'msgid ""\nmsgstr ""\n"Language: ko\\n"\n\nmsgid "Status"\nmsgstr "현황"\n'
     )

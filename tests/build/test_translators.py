@@ -15,7 +15,7 @@ from paths import PROJECT, ROOTS
 from gallery_intl.catalogs import po
 
 ROOT = ROOTS / "test-translators"
-PAGES = ["index", "sphinx", "tutorials/index", "tutorials/sums"]
+PAGES = ["gallery_intl", "index", "sphinx", "tutorials/index", "tutorials/sums"]
 OTHERS = "{'gallery_run', 'gallery_site', 'torch'} & sys.modules.keys()"
 
 
@@ -67,6 +67,7 @@ def test_catalogs_are_made_and_follow_the_pages(gallery: Gallery) -> None:
         for page in PAGES
     }
     assert set(made) == names
+    assert (gallery.source / "locales/.gitignore").read_text() == "*.mo\n"
     after = {path.name for path in gallery.source.iterdir()}
     assert after - before == {"locales", "tutorials"}  # Sphinx-Gallery makes its pages
     catalog = po.read(gallery.po("ko", "tutorials/sums"))
@@ -74,6 +75,9 @@ def test_catalogs_are_made_and_follow_the_pages(gallery: Gallery) -> None:
     assert places["Add two numbers."] == [("gallery/sums.py", "")]
     assert places["the sum of both"] == [("gallery/sums.py", "")]
     assert po.translations(gallery.po("ko", "sphinx"))["Index"] == "색인"
+    # it has a language that the package lacks
+    assert po.translations(gallery.po("ko", "gallery_intl"))["Page"] == "페이지"
+    assert not po.translations(gallery.po("ar", "gallery_intl"))
 
     mend(gallery.po("en", "tutorials/sums"), "the sum of both", "the sum of the two")
 

@@ -16,6 +16,7 @@ from gallery_intl.page import upstream
 from gallery_intl.page.furniture import with_class
 from gallery_intl.page.page import Row, places
 from gallery_intl.script.source import blocks
+from gallery_run.furniture import running_time
 
 ROOT = ROOTS / "test-run"
 SCRIPT = '''"""
@@ -85,10 +86,8 @@ def test_the_footer_holds_a_box_for_each_download_and_badges(
     boxes = with_class(footer, nodes.container, upstream.BOX)
 
     assert isinstance(footer.parent, addnodes.only)
-    assert [upstream.download_kind(one) for one in boxes] == [
-        "jupyter",
-        "python",
-        "zip",
+    assert [one["classes"][-1] for one in boxes] == [
+        f"{upstream.BOX}-{kind}" for kind in ("jupyter", "python", "zip")
     ]
     assert all(
         len(list(one.findall(addnodes.download_reference))) == 1 for one in boxes
@@ -138,7 +137,7 @@ def test_labels_stand_before_the_first_text_and_the_footer(app: SphinxTestApp) -
 
 
 def test_the_running_time_lies_beside_the_page(app: SphinxTestApp) -> None:
-    seconds = upstream.running_time(Path(app.srcdir, "pages/part/first.rst"))
+    seconds = running_time(Path(app.srcdir, "pages/part/first.rst"))
 
     assert seconds is not None
     assert seconds > 0

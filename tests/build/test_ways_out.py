@@ -13,6 +13,7 @@ from bs4 import BeautifulSoup
 from paths import ROOTS
 
 from gallery_intl.catalogs import po as catalogs
+from gallery_intl.interface.own_words import path_of
 from gallery_site.notebooks import colab_url
 
 URL = "https://github.com/owner/name"
@@ -32,8 +33,9 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = tmp_path_factory.mktemp("ways") / "site"
     shutil.copytree(ROOTS / "test-site", source)
     edit(source, "tutorials/part/page", "한 페이지", "한 페이지 & C# 50 %")
-    words = 'msgid "Report a problem"\nmsgstr "문제 알리기"\n'
-    edit(source, "sphinx", 'msgid "Out:"', f'{words}\nmsgid "Out:"')
+    own = catalogs.po_path(source / "locales", "ko", catalogs.DOMAIN)
+    shutil.copyfile(path_of("en"), own)  # so that what is ours reads as it does here
+    edit(source, catalogs.DOMAIN, 'msgstr "Report a problem"', 'msgstr "문제 알리기"')
     return source
 
 

@@ -537,9 +537,11 @@ def pages_catalogs(
     project: Path, language: str
 ) -> Iterator[tuple[str, catalogs.polib.POFile]]:
     """Give the catalogs of a language, each with the name of its page."""
-    folder = project / "locales" / language / "LC_MESSAGES"
-    for path in sorted(folder.rglob("*.po")):
-        yield path.relative_to(folder).with_suffix("").as_posix(), catalogs.read(path)
+    for place in ("locales", "gallery_intl/locales"):
+        folder = project / place / language / "LC_MESSAGES"
+        for path in sorted(folder.rglob("*.po")):
+            name = path.relative_to(folder).with_suffix("").as_posix()
+            yield name, catalogs.read(path)
 
 
 def test_no_catalog_of_a_page_holds_what_a_translator_should_not_see(

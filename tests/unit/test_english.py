@@ -39,7 +39,7 @@ def without(messages: dict[str, str], *gone: str) -> dict[str, str]:
 
 def found(locales: Path, capsys: pytest.CaptureFixture[str]) -> tuple[list[str], str]:
     """Return the findings of the command, below the catalogs, and its last words."""
-    is_well = check.check([], locales, LANGUAGES)
+    is_well = check.check([], [locales], LANGUAGES)
     printed, told = capsys.readouterr()
     lines = [x.replace(f"{locales.as_posix()}/", "") for x in printed.splitlines()]
     assert is_well is (not lines)
@@ -156,14 +156,14 @@ def test_one_catalog_is_compared_where_only_it_is_asked_for(
 ) -> None:
     path = write(locales, "ko", without(KOREAN, "Three."))
 
-    assert not check.check([path], locales, LANGUAGES)
+    assert not check.check([path], [locales], LANGUAGES)
     assert "page.po:8: missing-message: 'Three.'" in capsys.readouterr().out
-    assert check.check([locales / "en"], locales, LANGUAGES)
+    assert check.check([locales / "en"], [locales], LANGUAGES)
 
     path.unlink()
 
-    assert not check.check([locales / "ko"], locales, LANGUAGES)
-    assert check.check([locales / "en"], locales, LANGUAGES)
+    assert not check.check([locales / "ko"], [locales], LANGUAGES)
+    assert check.check([locales / "en"], [locales], LANGUAGES)
 
 
 def test_a_catalog_without_living_messages_counts_nowhere(locales: Path) -> None:

@@ -27,7 +27,7 @@ def found(
     path.parent.mkdir(parents=True)
     entries = (f'#. {x}\nmsgid "{y}"\nmsgstr "{z}"\n' for x, y, z in messages)
     path.write_text(HEADER + "\n".join(entries), encoding="utf-8")
-    check.check([path], tmp_path, [language])
+    check.check([path], [tmp_path], [language])
     lines = capsys.readouterr().out.splitlines()
     return [line.partition("page.po:")[2] for line in lines if "late-gloss" in line]
 

@@ -211,7 +211,7 @@ def test_check_tells_what_is_wrong_in_the_glossary(
     path = write("en,ko\nrank,랭크,,a\n")
     (tmp_path / "page.po").write_text('msgid ""\nmsgstr "Language: ko\\n"\n')
 
-    assert not check.check([], tmp_path, [])
+    assert not check.check([], [tmp_path], [])
     assert f"{path}:2: broken-glossary: 4 cells" in capsys.readouterr().out
 
 
@@ -223,7 +223,7 @@ def test_a_language_without_a_column_is_named(
     path.parent.mkdir(parents=True)
     path.write_text('msgid ""\nmsgstr "Language: vi\\n"\n')
 
-    assert check.check([], tmp_path, [])
+    assert check.check([], [tmp_path], [])
     assert 'vi: no column "vi" in glossary.csv' in capsys.readouterr().err
 
 
@@ -236,7 +236,7 @@ def test_a_term_that_seems_to_have_changed_is_named(
     entries = [f'msgid "the layer of {n}"\nmsgstr "{n}의 겹"\n' for n in range(5)]
     path.write_text("\n".join(['msgid ""\nmsgstr "Language: ko\\n"\n', *entries]))
 
-    assert not check.check([], tmp_path, [])
+    assert not check.check([], [tmp_path], [])
     error = capsys.readouterr().err
     assert 'ko: 5 times "layer" is not 계층 here (is it new?' in error
     assert '"ko never"' in error

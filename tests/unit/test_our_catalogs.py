@@ -19,9 +19,11 @@ each_translation = pytest.mark.parametrize("language", TRANSLATED)
 
 def pages_catalogs(language: str) -> Iterator[tuple[str, polib.POFile]]:
     """Give the catalogs of a language, each with the name of its page."""
-    folder = PROJECT / "locales" / language / "LC_MESSAGES"
-    for path in sorted(folder.rglob("*.po")):
-        yield path.relative_to(folder).with_suffix("").as_posix(), catalogs.read(path)
+    for place in ("locales", "gallery_intl/locales"):
+        folder = PROJECT / place / language / "LC_MESSAGES"
+        for path in sorted(folder.rglob("*.po")):
+            name = path.relative_to(folder).with_suffix("").as_posix()
+            yield name, catalogs.read(path)
 
 
 @each_translation

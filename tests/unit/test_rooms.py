@@ -16,7 +16,10 @@ from gallery_intl import order
 PACKAGES = ("gallery_intl", "gallery_run", "gallery_site")
 # a room may import what stands in an earlier line, and nothing of its own line
 FLOORS = (
-    ("gallery_intl.builders", "gallery_intl.files", "gallery_intl.order"),
+    (
+        *("gallery_intl.builders", "gallery_intl.files"),
+        *("gallery_intl.locale", "gallery_intl.order"),
+    ),
     ("gallery_intl.finished",),
     ("gallery_intl.text",),
     ("gallery_intl.script", "gallery_intl.catalogs"),
@@ -35,23 +38,24 @@ SHARED = """
     builders: collects_messages
     catalogs: po
     catalogs.labels: keep_labels
-    catalogs.po: CatalogError INTERFACE SOURCE_LANGUAGE compile_language
+    catalogs.po: CatalogError INTERFACE NO_PAGE SOURCE_LANGUAGE compile_language
     downloads.downloads: script_download
     downloads.notebook: Cell
     figures: style svg
     figures.figures: MAKES_FIGURE
     files: html_pages only_one remove_unfinished replace_file
     interface.languages: alternate_tags alternates language_links language_tag
+    interface.own_words: catalogs_in folders_in
     interface.search: RankedSearch
     page: page
     page.cards: Gallery marks
-    page.furniture: NEEDS around line with_class
+    page.furniture: around line put_below_title with_class
     page.gaps: CREDITS GAPS
     page.names: described_names
     page.outputs: Outputs page_outputs
     page.page: page_of script_of
     page.safety: broken_catalogs
-    page.upstream: BOX FIGURE FOOTER
+    page.upstream: BOX FIGURE FOOTER NOTE
     rules.check: check_catalogs
     rules.glossary: read_glossary
     rules.glossary_file: Row read_rows words_of

@@ -3,6 +3,7 @@ exclude_patterns = ["gallery"]
 html_theme = "basic"
 locale_dirs = ["locales"]
 gettext_compact = False
+gallery_intl_source_downloads = True
 sphinx_gallery_conf = {
     "examples_dirs": "gallery",
     "gallery_dirs": "pages",

@@ -3,6 +3,7 @@ language = "en"
 extensions = ["gallery_intl", "gallery_run", "gallery_site"]
 exclude_patterns = ["_build", "gallery", "locales", "tutorials/index.rst"]
 gallery_intl_languages = {"en": "English", "ko": "한국어"}
+gallery_intl_source_downloads = True
 locale_dirs = ["locales"]
 gettext_compact = False
 sphinx_gallery_conf = {

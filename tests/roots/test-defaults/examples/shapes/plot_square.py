@@ -1,0 +1,8 @@
+"""
+A square
+========
+
+Four equal sides.
+"""
+
+print(4)

@@ -1,0 +1,10 @@
+"""
+An echo
+=======
+
+The same thing again & again.
+"""
+
+import json
+
+print(json.dumps("again"))
