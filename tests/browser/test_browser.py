@@ -20,6 +20,7 @@ from polling import wait_until
 from watching import is_too_wide, watch
 
 from gallery_intl.catalogs import po as catalogs
+from gallery_intl.interface.own_words import path_of
 
 LANGUAGES = ("en", "ko", "zh_CN", "ja")
 TRANSLATED = LANGUAGES[1:]
@@ -76,11 +77,10 @@ def open_page(
 
 
 def words(site: Path, language: str) -> dict[str, str]:
-    """Give the interface's words in a language."""
+    """Give the interface's words in a language, and those of the extension."""
     project = site.parent.parent
-    return catalogs.translations(
-        catalogs.po_path(project / "locales", language, "sphinx")
-    )
+    theirs = catalogs.po_path(project / "locales", language, "sphinx")
+    return catalogs.translations(theirs) | catalogs.translations(path_of(language))
 
 
 def language_menu(page: Page) -> Locator:

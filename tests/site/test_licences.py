@@ -21,7 +21,8 @@ def patterns() -> list[str]:
 
 def ours() -> set[str]:
     """Give the names of our own files."""
-    folders = (PROJECT / "_static", PROJECT / "gallery_intl" / "static")
+    packages = ("gallery_intl", "gallery_site")
+    folders = (PROJECT / "_static", *(PROJECT / x / "static" for x in packages))
     return {
         path.relative_to(folder).as_posix().removesuffix(".jinja")
         for folder in folders
