@@ -20,6 +20,7 @@ from sphinx import search
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment.collectors import EnvironmentCollector
+from sphinx.locale import _ as site_word
 from sphinx.search import js_index
 
 from gallery_intl.interface.search import RankedSearch
@@ -198,12 +199,13 @@ def index_of(app: Sphinx) -> dict[str, Any]:
         ],
         "places": "\n".join(map(" ".join, found.items())),
         "synonyms": synonyms(glossary, app.config.language),
-        "subject": _(app.config.project),
+        "subject": site_word(app.config.project),
         "unbroken": app.config.gallery_intl_unbroken.get(app.config.language, []),
         "said": {
             "some": _("Not all words found; pages with some of them:"),
             "nothing": _("No page has these words. All pages:"),
-            "missing": missing and _(missing),  # of "", gettext gives the header
+            # of "", gettext gives the header
+            "missing": missing and site_word(missing),
         },
     }
 
