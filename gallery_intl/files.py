@@ -8,8 +8,6 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 NO_PAGES = {"_static", "_images", "_downloads", "_sources"}  # what Sphinx copies there
 
 
@@ -57,6 +55,8 @@ def remove_unfinished(folder: Path) -> None:
 @contextlib.contextmanager
 def only_one(folder: Path, say_waiting: Callable[[], object]) -> Iterator[None]:
     """Wait until no other process works in a folder, and keep others out of it."""
+    from filelock import FileLock, Timeout  # recording a page needs no package
+
     folder.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder / ".lock")
     try:

@@ -87,7 +87,7 @@ sampler = DistributedSampler(data)
 loader = DataLoader(data, batch_size=16 // world_size, sampler=sampler)
 model = nn.Sequential(
     nn.Linear(20, 32), nn.ReLU(), nn.Dropout(0.2), nn.Linear(32, 2)).to(device)
-optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+optimizer = torch.optim.Adam(model.parameters(), 0.02)
 schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=10)
 parts = {"model": model, "optimizer": optimizer, "schedule": schedule}
 found = [max(Path().glob("step_*.pt"), key=lambda f: int(f.stem[5:]), default=None)]
@@ -205,7 +205,7 @@ model = nn.Sequential(nn.Linear(20, 10), nn.ReLU(), nn.Linear(10, 10)).to(device
 mesh = init_device_mesh(device.type, (world_size,))
 for module in model[0], model[2], model:
     fully_shard(module, mesh=mesh)
-optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+optimizer = torch.optim.Adam(model.parameters())
 inputs, step = torch.randn(6, 20).to(device), 0
 
 def snapshot():

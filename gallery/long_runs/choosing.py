@@ -86,7 +86,7 @@ torch.manual_seed(1)
 x = torch.randn(n_samples, n_tokens, width).to(device)
 y = x.cumsum(dim=1) / torch.arange(1, n_tokens + 1, device=device)[:, None]
 # With this eps a gradient of the wrong size changes the steps, and so the loss.
-adam = partial(torch.optim.Adam, lr=0.001, eps=0.001)
+adam = partial(torch.optim.Adam, eps=0.001)
 loss_function = nn.MSELoss()
 
 # %%
