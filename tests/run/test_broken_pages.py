@@ -719,13 +719,6 @@ BREAKS = (
     ),
     Break(
         "long_runs/several_nodes",
-        "the rank has saved before the store is lost",
-        "time.sleep(60); ",
-        "",
-        'assert (begin, end) == ("saving\\n", "")',
-    ),
-    Break(
-        "long_runs/several_nodes",
         "the order of the ring ignores the nodes",
         "pass_on(memory, range(world_size), ",
         "pass_on(memory, ranks.T.flatten().tolist(), ",
