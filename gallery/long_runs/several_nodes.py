@@ -218,7 +218,7 @@ assert set(across.values()) == {2 * (n_nodes - 1) / world_size}
 import matplotlib.pyplot as plt
 
 fig, axes = plt.subplots(1, 2, figsize=(7, 3.8))
-for ax, (way, (sent, across)) in zip(axes, counts.items()):
+for ax, way, (sent, far) in zip(axes, ("flat ring", "hierarchical"), counts.values()):
     for (source, target), rows in sent.items():
         inside = source // 4 == target // 4
         bend = -0.4 if inside and source > target else 0.12
@@ -229,10 +229,10 @@ for ax, (way, (sent, across)) in zip(axes, counts.items()):
     for rank in range(world_size):
         ax.text(*divmod(rank, 4), rank, ha="center", va="center", size=12)
     ax.bar(range(n_nodes), 4, 0.7, -0.5, fc="none", ec="C7")
-    ax.text(0.5, -0.2, f"{across.total():g}", color="C1", ha="center", size=12)
+    ax.text(0.5, -0.2, f"{far.total():g}", color="C1", ha="center", size=12)
     lines = ax.plot([], [], "C1--", [], [], "C0-", lw=3)
     ax.legend(lines, ["across", "inside"], loc=9, bbox_to_anchor=(0.5, 0), ncols=2)
-    ax.set(title=way.replace("_", " "), xlim=(-0.5, n_nodes - 0.5), ylim=(3.6, -0.6))
+    ax.set(title=way, xlim=(-0.5, n_nodes - 0.5), ylim=(3.6, -0.6))
     ax.axis("off")
 plt.show()
 
