@@ -128,7 +128,7 @@ dist.destroy_process_group()
 # A run needs more than its model. Without one of these it goes on, with other losses:
 #
 # - *The optimizer*: otherwise the means of Adam begin at zero again.
-# - *The schedule*: otherwise the learning rate is that of other steps.
+# - *The schedule*: otherwise it begins again with its first step.
 # - *The data*: the epoch gives the order of the batches, and the step how many of them
 #   ``islice`` skips. In :doc:`/tutorials/ddp/feeding_data` they are not even loaded.
 # - *The random numbers*: dropout draws them. We seed each step by its number and rank,
