@@ -56,11 +56,10 @@ dist.init_process_group(backend, timeout=timedelta(seconds=60))
 # One model and one batch
 # -----------------------
 #
-# The model has a block and a head for each rank, so each way can cut it evenly. It has
-# no biases, and norms without parameters, like `OLMo
-# <https://arxiv.org/abs/2402.00838>`__. The label of a token is the mean up to it.
+# The model has a block and a head for each rank, so each way can cut it evenly. Like
+# `OLMo <https://arxiv.org/abs/2402.00838>`__, it has no biases, and norms without
+# parameters. The label of a token is the mean of all tokens up to it.
 from functools import partial
-from statistics import fmean
 from torch import nn
 
 n_blocks, n_samples, n_tokens, width = (k * world_size for k in (1, 2, 4, 16))
@@ -87,15 +86,14 @@ x = torch.randn(n_samples, n_tokens, width).to(device)
 y = x.cumsum(dim=1) / torch.arange(1, n_tokens + 1, device=device)[:, None]
 # With this eps a gradient of the wrong size changes the steps, and so the loss.
 adam = partial(torch.optim.Adam, eps=0.001)
-loss_function = nn.MSELoss()
 
 # %%
 # Count what a rank sends and holds
 # ---------------------------------
 #
 # We look at every operation, as in :doc:`/tutorials/larger_models/two_dimensions`. In a
-# ring of n ranks each sends (n - 1) / n of the whole tensor, and for an all-reduce
-# twice. A row of the grid is a machine, and one with an even number of ranks plays two.
+# ring of n ranks each sends (n - 1) / n of the whole tensor, and in an all-reduce twice
+# that. A row of the grid is a machine, but a single one may play two.
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.tensor import DTensor
 from torch.utils._python_dispatch import TorchDispatchMode  # of a private module
@@ -151,14 +149,14 @@ def train(way, wrap, inputs, labels, make_optimizer=adam):
             if isinstance(wrapped, schedules.Schedule1F1B):  # does backward too
                 wrapped.step(*[inputs][rank:], target=labels, losses=losses)
             else:
-                losses.append(loss_function(wrapped(inputs.requires_grad_()), labels))
+                losses.append(nn.MSELoss()(wrapped(inputs.requires_grad_()), labels))
                 losses[0].backward()
             look()
             optimizer.step()
     mine, ranks = [loss.item() for loss in losses], [None] * world_size
     dist.all_gather_object(ranks, (mine, *map(max, zip(*held)), sum(sent), len(sent)))
     parts, *counts = zip(*ranks)
-    table[way] = fmean(sum(parts, [])), *map(max, counts)
+    table[way] = torch.tensor(sum(parts, [])).mean().item(), *map(max, counts)
 
 
 # %%
@@ -166,9 +164,9 @@ def train(way, wrap, inputs, labels, make_optimizer=adam):
 # ----------
 #
 # With DDP each rank takes its share of the samples, with ZeRO-1 also of Adam, and with
-# ``fully_shard`` of everything, but in hybrid sharding each row has a model. In tensor
-# parallel training ranks compute the same samples, in 2-D only those of a row. "No
-# messages" is DDP without DDP, to see whether the loss would tell.
+# ``fully_shard`` of everything. In hybrid sharding a row has a whole model. In tensor
+# parallel training all ranks compute the same samples, in 2-D those of a row. In a
+# pipeline each has a block. "No messages" leaves DDP out, to see if the loss shows it.
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.optim import ZeroRedundancyOptimizer
 from torch.distributed.tensor import parallel
@@ -190,7 +188,7 @@ def cut(model, mesh=line):
 def pipeline(model):
     del model[rank + 1:], model[:rank]  # a rank keeps its own block
     my_stage = stage.PipelineStage(model, rank, world_size, device)
-    return schedules.Schedule1F1B(my_stage, n_samples, loss_function)
+    return schedules.Schedule1F1B(my_stage, n_samples, nn.MSELoss())
 
 
 mine = x.chunk(world_size)[rank], y.chunk(world_size)[rank]
@@ -210,13 +208,14 @@ train("pipeline", pipeline, x, y)
 # Equal losses, and what they cost
 # --------------------------------
 #
-# Each way adds in another order, so the last of the seven digits of float32 differ, and
-# we allow for two. Without messages the loss is off by a thousand times as much. The
-# table has bytes per parameter, and ``formulas`` gives them for any number of ranks:
-# what is held and sent as parts of the model, and last, activations as parts of ``x``.
+# The ways add in different orders, so the last of the seven digits of float32 may
+# differ, and we allow for two. Without messages the loss is off by more than a thousand
+# times as much. The table has bytes per parameter, and ``formulas`` gives them for any
+# number of ranks. Its first four numbers are parts of the model, three held and one
+# sent. The fifth is activations sent, as parts of ``x``.
 single, whole = table["one process"][:2]
 if rank == 0:
-    print(f"{'parameters':>31}  gradients       Adam       sent  messages")
+    print(f"{'loss':>20} parameters  gradients       Adam       sent  messages")
     for way, (loss, *n_bytes, n_messages) in table.items():
         cells = "".join(f"{4 * n / whole:11.1f}" for n in n_bytes)
         print(f"{way:13}{loss:7.4f}{cells}{n_messages:10}")
@@ -243,8 +242,8 @@ for way, (*held, model, batch) in formulas.items():
 # -------------------
 #
 # A GPU of 80 GB has 11.4 bytes for each of 7 billion parameters, so what is above the
-# line does not fit. The ways with a bar send activations, from half the batch to twice
-# the batch, and computation waits for them. What others send can hide behind it.
+# line does not fit. The ways with a bar send activations, and computation waits for
+# them. What others send can hide behind it. A bar goes from half to twice our batch.
 #
 # .. alt-text:: A chart of bytes sent and bytes held. DDP is high above a dashed line at
 #    11.4, all others are below. Pipeline is far left, tensor has the longest bar.
@@ -263,15 +262,17 @@ if rank == 0:
     plt.show()
 
 # %%
-# Go down the list until your model and its activations fit:
+# Go down the list until your model and its activations fit, and the links are fast
+# enough. :doc:`/tutorials/larger_models/fitting_in_memory` makes activations smaller.
 #
 # - 16 bytes for each parameter fit: :doc:`/tutorials/ddp/distributed_data_parallel`.
-# - They do not: from ZeRO-1 on, with :doc:`/tutorials/larger_models/fully_sharded`.
+# - They do not: ZeRO-1 or sharding, :doc:`/tutorials/larger_models/fully_sharded`.
 # - Slow links between machines: hybrid, :doc:`/tutorials/larger_models/two_dimensions`.
 # - A layer is too large, or there are fewer samples than ranks:
 #   :doc:`/tutorials/larger_models/tensor_parallel`, but only inside a machine. It sends
 #   less than ``fully_shard`` if a batch has fewer tokens than 4.5 times the width.
-# - Slow links, many blocks: :doc:`/tutorials/larger_models/pipeline_parallel`.
+# - Slow links, many blocks and many samples:
+#   :doc:`/tutorials/larger_models/pipeline_parallel`.
 assert 4.5 * width * table["tensor"][4] == len(x) * n_tokens * table["fully_shard"][4]
 dist.destroy_process_group()
 
@@ -282,7 +283,7 @@ dist.destroy_process_group()
 # - :doc:`/tutorials/larger_models/long_sequences` and sequence parallelism divide only
 #   activations, and :doc:`/tutorials/larger_models/experts` make another model.
 # - DeepSpeed and Megatron-LM are other implementations of the same ways.
-# - DiLoCo and local SGD send parameters only every many steps, so the loss is another.
+# - DiLoCo and local SGD send parameters only once in many steps, so the loss differs.
 # - torchcomms is a new library for the same collectives, and still experimental.
 # - Symmetric memory lets a GPU read the memory of others, so it needs GPUs.
 #
@@ -290,7 +291,7 @@ dist.destroy_process_group()
 # ------
 #
 # - Double ``n_tokens``. Which ways send more then, and which as much as before?
-# - Halve each loss before ``backward``. Which assert notices, also without ``eps``?
+# - Halve each loss before ``backward``. Which assert notices, and without ``eps``?
 #
 # Where to go next
 # ----------------
