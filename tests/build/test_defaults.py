@@ -109,7 +109,7 @@ def test_a_page_says_all_of_it_in_the_readers_language(korean: Path) -> None:
     ]
     (timing,) = texts(wave.select(".sphx-glr-timing"))
     assert timing.startswith("스크립트 총 실행 시간: (0분 ")
-    assert [x for x in texts(wave.select("p")) if x.startswith("예상 메모리 사용량: ")]
+    assert [x for x in texts(wave.select("p")) if x.startswith("추정 메모리 사용량: ")]
     assert texts(wave.select(".sphx-glr-example-tags")) == [
         "🏷 태그: waves, first steps"
     ]
@@ -150,7 +150,7 @@ def test_computation_times_are_said_in_the_readers_language(korean: Path) -> Non
     assert texts(times.select("th")) == ["예제", "시간", "메모리(MB)"]
     said = texts(times.select("section > p"))
     assert said[0].startswith(
-        "모든 갤러리에서 파일 3개를 실행하는 데 걸린 총시간: 00:0"
+        "모든 갤러리의 파일 3개를 실행하는 데 걸린 총시간: 00:0"
     )
     assert times.select("section > p strong")
 
