@@ -243,7 +243,7 @@ for way, (*held, model, batch) in formulas.items():
 #
 # A GPU of 80 GB has 11.4 bytes for each of 7 billion parameters, so what is above the
 # line does not fit. The ways with a bar send activations, and computation waits for
-# them. What others send can hide behind it. A bar goes from half to twice our batch.
+# them. What others send can hide behind it. A bar spans half to twice our batch.
 #
 # .. alt-text:: A chart of bytes sent and bytes held. DDP is high above a dashed line at
 #    11.4, all others are below. Pipeline is far left, tensor has the longest bar.
@@ -291,7 +291,7 @@ dist.destroy_process_group()
 # ------
 #
 # - Double ``n_tokens``. Which ways send more then, and which as much as before?
-# - Halve each loss before ``backward``. Which assert notices, and without ``eps``?
+# - Halve each loss before ``backward``. Which assert notices? And without ``eps``?
 #
 # Where to go next
 # ----------------
