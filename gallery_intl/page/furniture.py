@@ -115,7 +115,7 @@ def fill_note(note: nodes.Element) -> None:
             "%(link)s to download the full example code or to run this example"
             " in your browser via %(services)s."
         )
-        text = both % {"link": "%s", "services": _(", ").join(services)}
+        text = both % {"link": "%s", "services": _(" or ").join(services)}
     link[:] = [nodes.inline("", _("Go to the end"))]
     note[:] = [line(*around(text, link))]
 
