@@ -93,7 +93,7 @@ adam = partial(torch.optim.Adam, eps=0.001)
 #
 # We look at every operation, as in :doc:`/tutorials/larger_models/two_dimensions`. In a
 # ring of n ranks each sends (n - 1) / n of the whole tensor, and in an all-reduce twice
-# that. A row of the grid is a machine, but a single one may play two.
+# that. A row is a machine, and a single machine with an even number of ranks plays two.
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.tensor import DTensor
 from torch.utils._python_dispatch import TorchDispatchMode  # of a private module
@@ -166,7 +166,7 @@ def train(way, wrap, inputs, labels, make_optimizer=adam):
 # With DDP each rank takes its share of the samples, with ZeRO-1 also of Adam, and with
 # ``fully_shard`` of everything. In hybrid sharding a row has a whole model. In tensor
 # parallel training all ranks compute the same samples, in 2-D those of a row. In a
-# pipeline each has a block. "No messages" leaves DDP out, to see if the loss shows it.
+# pipeline each has a block. "No messages" leaves DDP out, to see if its loss differs.
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.optim import ZeroRedundancyOptimizer
 from torch.distributed.tensor import parallel
@@ -211,7 +211,7 @@ train("pipeline", pipeline, x, y)
 # The ways add in different orders, so the last of the seven digits of float32 may
 # differ, and we allow for two. Without messages the loss is off by more than a thousand
 # times as much. The table has bytes per parameter, and ``formulas`` gives them for any
-# number of ranks. Its first four numbers are parts of the model, three held and one
+# number of ranks. The first four numbers are parts of the model, three held and one
 # sent. The fifth is activations sent, as parts of ``x``.
 single, whole = table["one process"][:2]
 if rank == 0:
