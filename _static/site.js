@@ -2,3 +2,14 @@
 document.addEventListener("click", (event) => {
   event.target.closest('dialog[id$="sidebar-modal"] a')?.closest("dialog").close();
 });
+
+// The list of all lessons is longer than a screen: it begins where the reader is.
+document.addEventListener("DOMContentLoaded", () => {
+  const list = document.getElementById("pst-primary-sidebar");
+  const entry = list?.querySelector('[aria-current="page"]');
+  if (!entry) return;
+  const { top, bottom } = entry.getBoundingClientRect();
+  const shown = list.getBoundingClientRect();
+  if (top < shown.top || bottom > Math.min(shown.bottom, innerHeight))
+    list.scrollTop += top - shown.top - list.clientHeight / 2;
+});

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 LANGUAGES = ("en", "ko", "zh_CN", "ja")
 LESSON = "tutorials/ranks/hello_ranks.html"
+LAST_LESSON = "tutorials/long_runs/choosing.html"
 PAGES = (LESSON, "index.html", "sources.html", "translation_status.html")
 # WCAG 1.4.12: what a reader may set without losing any text.
 SPACING = """* { line-height: 1.5 !important; letter-spacing: .12em !important;
@@ -51,6 +52,19 @@ def test_nothing_moves_for_who_wants_no_motion(
     still.goto(f"{served}ko/search.html?q=DataParallel")
     expect(still.locator("#search-results li").first).to_be_visible()
     assert still.evaluate(MOTION) == []
+
+
+def test_the_list_of_lessons_shows_the_one_that_is_read(
+    served: str, still: Page
+) -> None:
+    still.set_viewport_size({"width": 1280, "height": 700})
+    still.goto(f"{served}ko/{LAST_LESSON}")
+    entry = still.locator('#pst-primary-sidebar [aria-current="page"]')
+    expect(entry).to_be_in_viewport()
+    assert still.evaluate("scrollY") == 0
+
+    still.goto(f"{served}ko/tutorials/one_process/multi_gpu_examples.html")
+    expect(entry).to_be_in_viewport()
 
 
 @each_language
