@@ -32,6 +32,8 @@ KO = "locales/ko/LC_MESSAGES/tutorials/ranks/hello_ranks.po"
         ([KO, "gallery/ranks/hello_ranks.py"], (True, ["html"])),
         (["locales/glossary.csv"], (True, ["html"])),
         ([".github/workflows/main.yml"], (True, ["html"])),
+        ([".github/ISSUE_TEMPLATE/new_lesson.yml"], (True, ["html"])),
+        ([".github/dependabot.yml"], (True, ["html"])),
         (["gallery_intl/README.md"], (True, ["html"])),
     ],
 )
