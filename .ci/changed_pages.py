@@ -52,8 +52,10 @@ def main(before: Path, build: Path) -> None:
     for name in ("changed", "comment"):
         shutil.rmtree(build / name, ignore_errors=True)
         (build / name).mkdir(parents=True)
-    # of main there may be no build yet: then nothing is known to have changed
-    pages = changed(before, build / "html") if before.is_dir() else []
+    if not before.is_dir():  # of main there is no build, or none any more
+        print("there is no other build to compare with")
+        return
+    pages = changed(before, build / "html")
     copy(build / "html", pages, build / "changed")
     listed = "".join(f"{name}\n" for name in pages)
     (build / "comment" / "pages.txt").write_text(listed, encoding="utf-8")

@@ -27,6 +27,8 @@ def lines(path: Path, form: re.Pattern[str]) -> list[re.Match[str]]:
 
 def about_pages(folder: Path, link: str) -> str:
     """Say which pages changed, and where they are."""
+    if not (folder / "pages.txt").is_file():
+        return "There was no build of the main branch to compare the pages with."
     pages = [found[0] for found in lines(folder / "pages.txt", PAGE)]
     if not pages:
         return "No built page differs from those of the main branch."

@@ -67,6 +67,19 @@ def test_a_page_differs_by_what_it_says_itself(tmp_path: Path) -> None:
     assert copied == {*pages, "ko/_static/style.css", "ko/_static/x.html"}
 
 
+def test_without_another_build_no_page_is_said_to_be_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page(tmp_path / "html", "ko/new.html", "<article>new</article>")
+
+    CHANGED["main"](tmp_path / "before", tmp_path)
+
+    assert "no other build" in capsys.readouterr().out
+    assert COMMENT(tmp_path / "comment", "x") == (
+        "There was no build of the main branch to compare the pages with."
+    )
+
+
 def files(folder: Path) -> list[Path]:
     return [path for path in (folder / "copy").rglob("*") if path.is_file()]
 
