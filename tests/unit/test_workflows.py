@@ -110,6 +110,37 @@ def test_what_a_job_makes_is_a_command_that_runs_here(path: Path) -> None:
     assert [name for name in commands(text) if name not in known] == []
 
 
+OPEN_A_BROWSER = re.compile(r"\bmake (test|bench|torture|themes|newest)\b")
+
+
+@each_workflow
+def test_a_job_that_opens_a_browser_has_letters_of_all_languages(path: Path) -> None:
+    for name, job in loaded(path)["jobs"].items():
+        text = "".join(f"{step.get('run', '')}\n" for step in job["steps"])
+        for command in job.get("strategy", {}).get("matrix", {}).get("command", ()):
+            text += f"make {command}\n"
+        if found := OPEN_A_BROWSER.search(text):
+            assert "install fonts-noto-cjk" in text[: found.start()], name
+
+
+FILE = re.compile(r"(?<=\s)(?!_)[\w.]+(?:/[\w.]+)+\.(?:py|txt)\b")
+
+
+@each_workflow
+def test_the_files_that_a_workflow_names_are_there(path: Path) -> None:
+    workflow = loaded(path)
+    steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
+    named = FILE.findall("\n".join(step.get("run", "") for step in steps))
+    for inputs in (step.get("with", {}) for step in steps):
+        found = re.search(r"hashFiles\((.*)\)", inputs.get("key", ""))
+        named += re.findall("'(.*?)'", found[1]) if found else []
+    if isinstance(workflow["on"], dict):
+        named += (workflow["on"].get("pull_request") or {}).get("paths", [])
+
+    globs = {name: name.replace("**.", "**/*.") for name in named}
+    assert [name for name in globs if not [*PROJECT.glob(globs[name])]] == []
+
+
 @pytest.mark.parametrize(
     ("place", "old", "new"),
     [
