@@ -85,8 +85,9 @@ def code_owners(about: Known) -> str:
     lines = [f"* {about.owners['']}"] if about.owners.get("") else []
     for language in about.languages:
         owner = about.owners.get(language)
-        line = f"/locales/{language}/ {owner}" if owner else ""
-        lines.append(line or f"# /locales/{language}/ has no owner yet")
+        for folder in ("/locales", "/gallery_intl/locales"):
+            place = f"{folder}/{language}/"
+            lines.append(f"{place} {owner}" if owner else f"# {place} has no owner yet")
     return WRITTEN + "\n".join(lines) + "\n"
 
 
@@ -177,13 +178,18 @@ def pages_address(repository: str) -> str:
 
 
 def set_addresses(conf: Path, repository: str, site: str = "") -> None:
-    """Write both addresses into conf.py; the site's is that of GitHub Pages if none."""
+    """Write addresses into conf.py; the site's is that of GitHub Pages if none.
+
+    What is not known stays as it is there.
+    """
     values = {
         "gallery_repository_url": repository,
         "html_baseurl": site or pages_address(repository),
     }
     text = conf.read_text("utf-8")
     for name, value in values.items():
+        if not value:
+            continue
         found = re.search(rf'^{name} = (".*")$', text, re.MULTILINE)
         if not found:
             raise BuildError(f'{conf}: no line {name} = "..." (write one)')

@@ -49,7 +49,8 @@ def test_without_an_address_nothing_is_invented(name: str) -> None:
     ("name", "wanted"),
     [
         ("CITATION.cff", [URL, SITE]),
-        (".github/CODEOWNERS", ["* @b", "/locales/ko/ @a", "# /locales/pt_BR/"]),
+        (".github/CODEOWNERS", ["* @b", "\n/locales/ko/ @a", "# /locales/pt_BR/"]),
+        (".github/CODEOWNERS", ["\n/gallery_intl/locales/ko/ @a"]),
         (".github/ISSUE_TEMPLATE/config.yml", [f"{URL}/security", f"{SITE}en/"]),
         (".github/weblate.json", [f'"{URL}"', f"{URL}/blob/{{{{branch}}}}"]),
     ],
@@ -100,6 +101,12 @@ def test_one_command_sets_both_addresses(tmp_path: Path) -> None:
     assert (site.config.gallery_repository_url, site.address) == (URL, SITE)
     assert len(addresses.write(site)) == len(FILES)
     assert not addresses.write(site)
+
+    addresses.set_addresses(conf, "", "https://example.org/")
+    site = read_site(tmp_path)
+
+    assert site.config.gallery_repository_url == URL
+    assert site.address == "https://example.org/"
 
     conf.write_text("project = 'none'\n")
     with pytest.raises(BuildError, match="no line gallery_repository_url"):
