@@ -68,7 +68,7 @@ def catalogs(options: argparse.Namespace) -> None:
 
 def addresses(options: argparse.Namespace) -> None:
     """Write what conf.py says into the files that cannot read it."""
-    if options.repository:
+    if options.repository or options.site:
         conf = options.source / "conf.py"
         written.set_addresses(conf, options.repository, options.site)
     for path in written.write(read_site(options.source)):
