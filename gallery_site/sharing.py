@@ -29,7 +29,7 @@ TITLE_IN_TEMPLATE = {"search.html": "Search", "genindex.html": "Index"}  # Sphin
 def locale_name(language: str) -> str:
     """Return a language with the territory that Open Graph asks for: ``ko_KR``."""
     try:
-        locale = Locale.parse(language)
+        locale = Locale.parse(language.replace("-", "_"))  # a tag of HTML, too
         likely = get_global("likely_subtags").get(locale.language, language)
         territory = locale.territory or Locale.parse(likely).territory
     except (UnknownLocaleError, ValueError):

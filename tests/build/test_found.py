@@ -202,6 +202,7 @@ def test_tags_are_tags_and_not_text(found: Site, language: str) -> None:
     ("language", "expected"),
     [
         *[("ko", "ko_KR"), ("zh_CN", "zh_CN"), ("ja", "ja_JP"), ("en", "en_US")],
+        *[("zh-CN", "zh_CN"), ("pt-BR", "pt_BR"), ("zh-Hant-TW", "zh_TW")],
         *[("pt", "pt_BR"), ("eo_XX", "eo_XX"), ("??", "??")],
     ],
 )
