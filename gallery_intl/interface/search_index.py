@@ -24,6 +24,7 @@ from sphinx.locale import _ as site_word
 from sphinx.search import js_index
 
 from gallery_intl.interface.search import RankedSearch
+from gallery_intl.interface.searches import read_searches, with_words
 from gallery_intl.locale import _
 from gallery_intl.rules.glossary import read_glossary
 
@@ -38,6 +39,7 @@ ELSEWHERE = 0.1  # in an entry of a list that leads to another page
 OFTEN = 3
 # Behind a section's number: in code only, in the text, often, defined there, its title.
 MARKS = ",;:!."
+SAID = MARKS.index(";")
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 # What ours takes the place of: a word is not written twice.
 REPLACED = ("terms", "titleterms", "alltitles")
@@ -185,10 +187,23 @@ def kind(docname: str, app: Sphinx) -> str:
     return "list" if docname.rpartition("/")[2] == "index" else "page"
 
 
+def known_pages(app: Sphinx) -> dict[str, list[Section]]:
+    """Return the sections of each page; its beginning has what readers type, too."""
+    known: dict[str, list[Section]] = getattr(app.env, "gallery_intl_search", {})
+    path = Path(app.srcdir, app.config.locale_dirs[0], "searches.csv")
+    typed, language = read_searches(path, app.config.language), splitter(app)
+    found = {}
+    for name, (start, *others) in known.items():
+        words = language.words_to_find(typed.get(name, "")) if language else []
+        found[name] = [start._replace(words=with_words(start.words, words, SAID))]
+        found[name] += others
+    return found
+
+
 def index_of(app: Sphinx) -> dict[str, Any]:
     """Return what our search knows of the pages."""
-    known: dict[str, list[Section]] = getattr(app.env, "gallery_intl_search", {})
-    names = [name for name in in_order(app.env) if known.get(name)]
+    known = known_pages(app)
+    names = [name for name in in_order(app.env) if name in known]
     glossary = Path(app.srcdir, app.config.locale_dirs[0], "glossary.csv")
     missing = app.config.gallery_intl_search_missing
     found = places(known[name] for name in names)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from docutils import nodes
 from docutils.core import publish_doctree
+from paths import PROJECT
 from sphinx.addnodes import pending_xref
 
 from gallery_intl.interface.search import JapaneseSearch, KoreanSearch, parts
@@ -16,6 +17,7 @@ from gallery_intl.interface.search_index import (
     sections,
     synonyms,
 )
+from gallery_intl.interface.searches import read_searches, with_words
 from gallery_site.search import EnglishSearch
 
 AS_IS = {"doctitle_xform": False}  # as Sphinx reads a page
@@ -129,3 +131,32 @@ def test_what_is_typed_comes_from_the_glossary_the_longest_first(
     assert set(japanese) == {"gradient", "勾配"}
     assert dict(synonyms(path, "en"))["grad"] == ["gradient"]
     assert JapaneseSearch({}).asked
+
+
+def test_what_is_typed_for_a_page_is_said_once_unless_it_is_said_already() -> None:
+    words = with_words(("a b", "c", "d", "", "e"), ["b", "d", "e", "x"], 1)
+
+    assert words == ("a", "b c x", "d", "", "e")
+
+
+def test_searches_of_a_language_without_a_column_or_file_are_none(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "searches.csv"
+    assert read_searches(path, "en") == {}
+    path.write_text("page,en,ko\nranks/a,who am I/what rank,\n", encoding="utf-8")
+
+    assert read_searches(path, "en") == {"ranks/a": "who am I\nwhat rank"}
+    assert read_searches(path, "ko") == read_searches(path, "vi") == {"ranks/a": ""}
+
+
+def test_each_lesson_says_in_each_language_what_readers_type_for_it() -> None:
+    lessons = {
+        f"tutorials/{path.parent.name}/{path.stem}"
+        for path in (PROJECT / "gallery").glob("*/*.py")
+    }
+
+    for language in ("en", "ko", "zh_CN", "ja"):
+        found = read_searches(PROJECT / "locales" / "searches.csv", language)
+        assert found.keys() == lessons
+        assert all(found.values())
