@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
 
 from gallery_intl.rules.glossary_file import Row, read_rows, words_of
 from gallery_intl.rules.terms import (
     BRACKETS,
+    SPACES,
     VERB,
     alternatives,
     any_number,
@@ -17,7 +19,7 @@ from gallery_intl.rules.terms import (
     find,
     folded,
     is_noun,
-    pattern,
+    letters,
 )
 
 
@@ -27,16 +29,16 @@ class Glossary:
     def __init__(self, rows: Iterable[Row] = ()) -> None:
         self.rows = {row["en"].lower(): row for row in rows}
         # The longest first: "reduce" inside "all-reduce" is no term of its own.
-        self._ordered = sorted(self.rows, key=len, reverse=True)
-        named = "|".join(f"({any_number(term)})" for term in self._ordered) or "(?!)"
-        self._wrong: dict[str, re.Pattern[str]] = {}
-        self._pattern = re.compile(rf"(?<![\w-])(?:{named})(?![\w-])", re.IGNORECASE)
+        longest = sorted(self.rows, key=len, reverse=True)
+        self._ordered = sorted(longest, key=first_letter)
+        self._pattern = any_of(self._ordered)
+        self._wrong: dict[str, set[str]] = {}
 
     def terms(self, text: str) -> Iterator[str]:
         """Yield the terms of an English text, each once."""
         found = {
             self._ordered[(match.lastindex or 0) - 1]
-            for match in self._pattern.finditer(text)
+            for match in self._pattern.finditer(text.lower())
             if not VERB.fullmatch(match[0]) or is_noun(match)
         }
         yield from sorted(found)
@@ -65,7 +67,8 @@ class Glossary:
         anywhere; but not inside the translation of a term that English has.
         """
         text = folded(text, language)
-        if not self._suspects(language).search(text):
+        joined = SPACES.sub("", text)
+        if not any(word in joined for word in self._suspects(language)):
             return  # most texts have none, and terms are many
         said = {term for term in self.rows if english(term).search(source)}
         right = [word for term in said for word in words_of(self.rows[term], language)]
@@ -76,17 +79,15 @@ class Glossary:
                 if found := find(word, text, language, right):
                     yield term, unicodedata.normalize("NFC", found[0])
 
-    def _suspects(self, language: str) -> re.Pattern[str]:
-        """Return a pattern that finds any wrong word."""
+    def _suspects(self, language: str) -> set[str]:
+        """Return the letters of all wrong words."""
         if language not in self._wrong:
-            words = {
-                word
+            self._wrong[language] = {
+                letters(word, language)
                 for row in self.rows.values()
                 for kind in ("wrong", "never")
                 for word in words_of(row, language, kind)
             }
-            found = sorted(pattern(word, language).pattern for word in words)
-            self._wrong[language] = re.compile("|".join(found) or "(?!)")
         return self._wrong[language]
 
     def typed(self, language: str) -> Iterator[tuple[str, list[str]]]:
@@ -105,6 +106,20 @@ class Glossary:
     def translations(self, language: str) -> list[str]:
         """Return all translations of a language, without what stands in brackets."""
         return [word for row in self.rows.values() for word in words_of(row, language)]
+
+
+def first_letter(term: str) -> str:
+    """Return what `any_of` divides terms by: to try each in each place takes long."""
+    return term[:1]
+
+
+def any_of(terms: Iterable[str]) -> re.Pattern[str]:
+    """Return a pattern that finds terms in small letters, with a group for each."""
+    parts = []
+    for letter, some in groupby(terms, first_letter):
+        found = "|".join(f"({any_number(term)})" for term in some)
+        parts.append(f"(?={re.escape(letter)})(?:{found})")
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(parts) or '(?!)'})(?![\w-])")
 
 
 def read_glossary(path: Path) -> Glossary:

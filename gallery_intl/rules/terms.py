@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from gallery_intl.text.cjk import HANGUL, KATAKANA
 
+SPACES = re.compile(r"[\s-]")
 BRACKETS = re.compile(r"\s*[(（][^()（）]*[)）]")
 # What a dictionary form ends with; the words on a page are inflected.
 ENDINGS = re.compile(r"(?:하다|다|する)$")
@@ -63,6 +64,11 @@ def folded(text: str, language: str) -> str:
     """Make case comparable, and Korean syllables: 감싸 begins 감쌉니다."""
     text = text.lower()
     return unicodedata.normalize("NFD", text) if language == "ko" else text
+
+
+def letters(word: str, language: str) -> str:
+    """Return the letters of a translation, which are in each text that has it."""
+    return SPACES.sub("", folded(ENDINGS.sub("", word), language))
 
 
 @functools.cache
