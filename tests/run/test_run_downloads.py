@@ -2,8 +2,9 @@
 
 One page of each kind runs as a reader runs it: a plain one, one with ranks, and the one
 that starts processes itself. That one does so as a notebook: as a script the gallery
-runs it, with the same processes. The others run in forks of a warm process, the text of
-the download on as many ranks; `make torture` runs all of them as a reader does.
+runs it, with the same processes. The other notebooks run in forks of a warm process, on
+as many ranks. The other scripts are held against the one that the gallery has run, of
+which the page shows what it prints; `make torture` runs all of them as a reader does.
 """
 
 from collections.abc import Callable
@@ -13,8 +14,10 @@ import downloads
 import nbclient
 import nbformat
 import pytest
-from downloads import PAGES, TIMEOUT, printed, shown
+from downloads import GALLERY, PAGES, TIMEOUT, printed, shown
 
+from gallery_intl.script.source import same_program
+from gallery_run.needs import world_size
 from gallery_run.notebook import ranks_cell
 
 SCRIPTS_AS_READERS_DO = ("one_process/input_sizes", "ranks/hello_ranks")
@@ -28,15 +31,25 @@ def test_one_page_of_each_kind_runs_as_readers_run_it() -> None:
     assert set(AS_READERS_DO) <= set(PAGES)
 
 
-@each_page
+@pytest.mark.parametrize("name", SCRIPTS_AS_READERS_DO)
 def test_a_script_prints_what_its_page_shows(
     site: Path, tmp_path: Path, name: str
 ) -> None:
     path = downloads.download(site, "ko", name, ".py", tmp_path)
-    as_reader = name in SCRIPTS_AS_READERS_DO
-    run: Run = downloads.run_script if as_reader else downloads.run_script_in_forks
 
-    assert run(path) == shown(site, "ko", name)
+    assert downloads.run_script(path) == shown(site, "ko", name)
+
+
+@each_page
+def test_a_script_is_the_program_that_its_page_was_made_of(
+    site: Path, tmp_path: Path, name: str
+) -> None:
+    path = downloads.download(site, "ko", name, ".py", tmp_path)
+    downloaded = path.read_text("utf-8")
+    ran = (GALLERY / f"{name}.py").read_text("utf-8")
+
+    assert same_program(ran, downloaded, docstring=False) is None
+    assert world_size(ran) == world_size(downloaded)
 
 
 @each_page

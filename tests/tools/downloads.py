@@ -72,14 +72,6 @@ def run_script(script: Path) -> list[str]:
     return lines(done.stdout)
 
 
-def run_script_in_forks(script: Path) -> list[str]:
-    """Run a script as `run_script` does, but nobody starts Python or torchrun."""
-    size = world_size(script.read_text("utf-8")) or 0
-    done = warm.run(warm.Script(script, script.parent), script.parent, size)
-    assert done.returncode == 0, done.stderr
-    return lines(done.stdout)
-
-
 def run_notebook(path: Path) -> list[str]:
     """Run a notebook as a reader does, in Jupyter; give what it prints."""
     notebook = nbformat.read(path, as_version=4)
