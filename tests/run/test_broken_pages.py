@@ -10,6 +10,8 @@ from paths import PROJECT
 from gallery_run.needs import world_size
 
 GALLERY = PROJECT / "gallery"
+# Two ranks make no rows and columns: what is broken there needs all of them.
+GRIDS = ("larger_models/two_dimensions", "long_runs/choosing")
 
 
 class Break(NamedTuple):
@@ -782,6 +784,8 @@ def test_a_broken_page_fails_where_it_says_so(tmp_path: Path, case: Break) -> No
 
     # without GPUs, so that a break fails alike on every machine
     ranks = world_size(original) or 0
+    if case.page not in GRIDS:
+        ranks = min(ranks, 2)  # fewer say the same
     done = warm.run(work, tmp_path, ranks, CUDA_VISIBLE_DEVICES="")
 
     assert done.returncode != 0
