@@ -20,10 +20,14 @@ from watching import is_too_wide, watch
 LANGUAGES = ("en", "ko", "zh_CN", "ja")
 PHONE, DESK = 390, 1280
 WIDTHS = (PHONE, 320, 360, DESK)
+HEIGHT = 400  # as high as a phone is wide at least; what is below is not painted
 NOTHING = "search.html?q=zzzqqq"  # finds nothing, and shows all titles
 
-# The letters of texts, in which line each stands, and where words begin (by ICU).
-LETTERS = """([places, language]) => {
+# Where the lines of texts end, what stands around, and whether within a word (by ICU).
+# A piece of text that has one box stands in one line; one that has more is divided.
+BREAKS = """([places, language]) => {
+const MOST = 40;  // letters that are told of a line
+const boxesOf = (range) => [...range.getClientRects()].filter((box) => box.width);
 const hasRows = (node) => {  // most titles stand in one, and ask for no more work
   const range = document.createRange();
   range.selectNodeContents(node);
@@ -31,27 +35,42 @@ const hasRows = (node) => {  // most titles stand in one, and ask for no more wo
 };
 return [...document.querySelectorAll(places)]
 .filter((node) => node.checkVisibility() && hasRows(node)).map((node) => {
-  let [letters, line, left] = ["", 0, -Infinity];
-  const lines = [];
+  let [letters, right] = ["", -Infinity];
+  const ends = [];
+  const range = document.createRange();
+  const boxes = (text, from, to) => {
+    range.setStart(text, from);
+    range.setEnd(text, to);
+    return boxesOf(range);
+  };
+  const look = (text, from, to) => {
+    const found = boxes(text, from, to);
+    if (found.length > 1 && to - from > 1) {
+      const middle = (from + to) >> 1;
+      look(text, from, middle);
+      look(text, middle, to);
+    } else if (found.length) {
+      if (found[0].left < right - 1) {
+        while (!boxes(text, from, from + 1).length) from++;  // a space at the end
+        ends.push(letters.length + from);
+      }
+      right = found.at(-1).right;
+    }
+  };
   const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const text = walker.currentNode;
     const unseen = ".headerlink, .visually-hidden, .intl-said";
     if (text.parentElement.closest(unseen)) continue;
-    for (let i = 0; i < text.data.length; i++) {
-      if (text.data[i] === "\\u2060") continue;
-      const range = document.createRange();
-      range.setStart(text, i);
-      range.setEnd(text, i + 1);
-      const box = range.getClientRects()[0];
-      if (box?.width && box.left < left) line++;
-      if (box?.width) left = box.left;
-      letters += text.data[i];
-      lines.push(line);
-    }
+    look(text, 0, text.data.length);
+    letters += text.data;
   }
-  const words = new Intl.Segmenter(language, { granularity: "word" }).segment(letters);
-  return [letters, lines, [...words].map((word) => word.index)];
+  if (!ends.length) return [];
+  const found = new Intl.Segmenter(language, { granularity: "word" }).segment(letters);
+  const words = new Set([...found].map((word) => word.index));
+  return ends.map((end) =>
+    [letters.slice(0, end).slice(-MOST), letters.slice(end).slice(0, MOST),
+     !words.has(end)]);
 });
 }"""
 TITLES = (
@@ -81,15 +100,8 @@ class Break(NamedTuple):
 
 def breaks(page: Page, places: str, language: str) -> list[list[Break]]:
     """Give the breaks of each text at some places."""
-    texts = page.evaluate(LETTERS, [places, language.replace("_", "-")])
-    return [
-        [
-            Break(letters[:i], letters[i:], i not in words)
-            for i in range(1, len(letters))
-            if lines[i] != lines[i - 1]
-        ]
-        for letters, lines, words in texts
-    ]
+    texts = page.evaluate(BREAKS, [places, language.replace("_", "-")])
+    return [[Break(*each) for each in text] for text in texts]
 
 
 class Seen:
@@ -109,7 +121,7 @@ def has_titles(name: str) -> bool:
 
 def look(page: Page, seen: Seen, language: str, name: str, width: int) -> None:
     """Note what is wrong on an open page at a width, and how its texts break."""
-    page.set_viewport_size({"width": width, "height": 900})
+    page.set_viewport_size({"width": width, "height": HEIGHT})
     if is_too_wide(page):
         seen.too_wide.append((name, width))
     if has_titles(name):
@@ -131,7 +143,7 @@ def look_at(site: Path, served: str, chromium: Browser) -> Callable[[str], Seen]
         paths = [p.relative_to(folder) for p in sorted(folder.rglob("*.html"))]
         names = [path.as_posix() for path in paths if "_static" not in path.parts]
         for name in (*names, NOTHING):
-            page.set_viewport_size({"width": PHONE, "height": 900})
+            page.set_viewport_size({"width": PHONE, "height": HEIGHT})
             page.emulate_media(color_scheme="dark")
             page.goto(f"{served}{language}/{name}")
             if name == NOTHING:
