@@ -12,9 +12,9 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from bs4 import BeautifulSoup
 from paths import PROJECT
 from playwright.sync_api import Browser, Page, expect
+from tags import tags_of
 
 from gallery_site import offline
 from gallery_site.project import BuildError, Site, read_site
@@ -63,8 +63,8 @@ def test_no_link_of_an_unpacked_page_is_dead_or_leads_out(unpacked: Path) -> Non
 
 def inner_links(page: Path) -> set[str]:
     """Give what a page links to or loads that is no address of another site."""
-    soup = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
-    links = {tag[name] for name in ("href", "src") for tag in soup.select(f"[{name}]")}
+    tags = tags_of(page.read_text(encoding="utf-8"))
+    links = {x[name] or "" for _, x in tags for name in ("href", "src") if name in x}
     assert links
     return {
         link for link in links if urlsplit(link).scheme not in ("http", "https", "data")

@@ -109,13 +109,15 @@ def test_each_documented_name_leads_to_the_lessons_that_use_it(
     )
     assert len(entries) > 90
 
+    code = {
+        address: "".join(block.get_text() for block in lesson.select("pre"))
+        for address, lesson in lessons[language].items()
+    }
+
     listed = set()
     for name, users in entries:
         assert str(name.select_one("a")["href"]).startswith("https://docs.pytorch.org/")
         for address in targets(users, "p", "names.html"):
-            code = "".join(
-                block.get_text() for block in lessons[language][address].select("pre")
-            )
-            assert name.get_text() in code, (address, name.get_text())
+            assert name.get_text() in code[address], (address, name.get_text())
             listed.add(address)
     assert listed == {*lessons[language]}
