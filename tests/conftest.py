@@ -13,6 +13,7 @@ import pytest
 from paths import PROJECT, ROOTS
 from serving import serve
 from shards import dealt, shard
+from templates import keep
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -58,6 +59,12 @@ def pytest_collection_modifyitems(
 def rootdir() -> Path:
     """Where ``@pytest.mark.sphinx`` finds its roots."""
     return ROOTS
+
+
+@pytest.fixture(scope="session", autouse=True)
+def templates(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Compile the templates of all builds in this process once."""
+    keep(tmp_path_factory.mktemp("templates"))
 
 
 @pytest.fixture(scope="session")

@@ -27,6 +27,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import forks
+import templates
 from paths import PROJECT, TOOLS
 
 # none of them may import torch: there are tests in which nobody can
@@ -240,9 +241,10 @@ def main() -> None:
             del sys.modules[name]  # to be run
     for folder in ON_PATH:
         sys.path.remove(str(folder))
+    address, life = sys.argv[1:]
+    templates.keep(Path(address).with_name("templates"))
     gc.collect()
     gc.freeze()
-    address, life = sys.argv[1:]
     line = serve(address, int(life))
     if line and (told := keep(line)):
         become(told, address)
