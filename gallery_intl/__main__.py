@@ -25,9 +25,9 @@ from gallery_intl.rules import check as checking
 Command = Callable[[argparse.Namespace], None]
 
 
-def read_project(srcdir: Path) -> tuple[Path, list[str]]:
+def read_project(options: argparse.Namespace) -> tuple[Path, list[str]]:
     """Read where catalogs are, and the languages, that of the pages first."""
-    config = Config.read(srcdir, overrides={}, tags=Tags())
+    config = Config.read(options.conf, overrides={}, tags=Tags())
     config.add("gallery_intl_languages", {}, "html", dict)
     if not config.gallery_intl_languages:
         raise ConfigError(
@@ -36,13 +36,14 @@ def read_project(srcdir: Path) -> tuple[Path, list[str]]:
         )
     if not config.locale_dirs:
         raise ConfigError("conf.py: locale_dirs is empty (write ['locales'])")
-    return srcdir / config.locale_dirs[0], list(config.gallery_intl_languages)
+    languages = list(config.gallery_intl_languages)
+    return options.source / config.locale_dirs[0], languages
 
 
-def read_folders(source: Path) -> tuple[list[Path], list[str]]:
+def read_folders(options: argparse.Namespace) -> tuple[list[Path], list[str]]:
     """Read where all catalogs are that are translated here, and the languages."""
-    locale_dir, languages = read_project(source)
-    return [locale_dir, *folders_in(source)], languages
+    locale_dir, languages = read_project(options)
+    return [locale_dir, *folders_in(options.source)], languages
 
 
 def merged(
@@ -92,12 +93,13 @@ def begin(locale_dir: Path) -> None:
 
 def catalogs(options: argparse.Namespace) -> None:
     """Bring the catalogs of all languages up to the pages."""
-    source, (locale_dir, languages) = options.source, read_project(options.source)
+    source, (locale_dir, languages) = options.source, read_project(options)
     command = [sys.executable, "-m", "sphinx", "-q", "-b", "gettext"]
     # inside the project, so that places in catalogs are relative to it
     with tempfile.TemporaryDirectory(prefix=".gettext-", dir=source) as folder:
         templates, doctrees = Path(folder, "templates"), Path(folder, "doctrees")
-        command += [*options.sphinx, "-d", str(doctrees), str(source), str(templates)]
+        command += ["-c", str(options.conf), *options.sphinx]
+        command += ["-d", str(doctrees), str(source), str(templates)]
         if subprocess.run(command, check=False).returncode:
             raise SphinxError("no messages collected; the catalogs are as they were")
         begin(locale_dir)
@@ -111,7 +113,7 @@ def check(options: argparse.Namespace) -> None:
     if options.rules:
         print("\n".join(checking.manual()))
         return
-    folders, languages = read_folders(options.source)
+    folders, languages = read_folders(options)
     source, output = languages[0], options.format
     if not checking.check(options.paths, folders, languages, output, source):
         sys.exit(1)
@@ -119,7 +121,7 @@ def check(options: argparse.Namespace) -> None:
 
 def progress(options: argparse.Namespace) -> None:
     """Show how much of each page each language has."""
-    folders, languages = read_folders(options.source)
+    folders, languages = read_folders(options)
     rows = counting.Table()
     for folder in folders:
         rows |= counting.table(folder, languages, languages[0])
@@ -139,7 +141,7 @@ def known(language: str, languages: list[str]) -> str:
 
 def todo(options: argparse.Namespace) -> None:
     """List what is untranslated or fuzzy, as file:line."""
-    folders, languages = read_folders(options.source)
+    folders, languages = read_folders(options)
     language = known(options.language, languages)
     items = [
         item
@@ -154,7 +156,7 @@ def todo(options: argparse.Namespace) -> None:
 
 def reviewed(options: argparse.Namespace) -> None:
     """Note in a page's catalog that somebody has reviewed what it says now."""
-    folders, languages = read_folders(options.source)
+    folders, languages = read_folders(options)
     language, page = known(options.language, languages), options.page
     paths = (po.po_path(folder, language, page) for folder in folders)
     path = next(filter(Path.is_file, paths), None)
@@ -171,6 +173,7 @@ def command_line(
     """Return a command line with a command for each function, and these by name."""
     top = argparse.ArgumentParser(prog=f"python -m {prog}", description=about)
     top.add_argument("--source", type=Path, default=Path(), help="folder of conf.py")
+    top.set_defaults(conf=None)
     commands = top.add_subparsers(required=True, metavar="command")
     added = {}
     for function in functions:
@@ -203,6 +206,7 @@ def run(
     known: tuple[type[Exception], ...] = (po.CatalogError, SphinxError, OSError)
     options = parser.parse_args()
     options.source = options.source.resolve()
+    options.conf = (options.conf or options.source).resolve()
     try:
         options.function(options)
     except (*known, *errors) as error:
@@ -218,6 +222,8 @@ def run(
 def main() -> int:
     made = [catalogs, check, todo, progress, reviewed]
     parser, _commands = command_line("gallery_intl", __doc__, made)
+    apart = "folder of conf.py, if it is another than --source"
+    parser.add_argument("-c", dest="conf", type=Path, metavar="CONF", help=apart)
     return run(parser)
 
 

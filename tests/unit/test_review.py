@@ -1,9 +1,11 @@
 """Who translated and who reviewed, and whether it is still what was reviewed."""
 
 import re
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import polib
 import pytest
@@ -201,6 +203,29 @@ def test_the_command_signs_with_todays_date(
     assert re.search(f'^"{line}\\\\n"$', path.read_text(encoding="utf-8"), re.M)
     said = capsys.readouterr().out
     assert re.fullmatch(f"ko/LC_MESSAGES/part/page.po: {line}\n", said)
+
+
+def test_conf_py_may_be_in_another_folder_than_the_catalogs(
+    command: Callable[..., int],
+    path: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "conf.py").rename(tmp_path / "conf" / "conf.py")
+    called: list[list[str]] = []
+
+    def build(words: list[str], check: bool) -> SimpleNamespace:
+        called.append(words)
+        return SimpleNamespace(returncode=1)
+
+    monkeypatch.setattr(subprocess, "run", build)
+
+    assert command("-c", "conf", "reviewed", "ko", "part/page", "--by", "Lee Jun") == 0
+    assert command("-c", "conf", "catalogs") == 1
+    (words,) = called
+    assert words[words.index("-c") + 1] == str(tmp_path / "conf")
+    assert command("reviewed", "ko", "part/page", "--by", "Lee Jun") == 1
 
 
 @pytest.mark.parametrize(
