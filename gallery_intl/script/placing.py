@@ -14,8 +14,9 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Literal, NamedTuple
 
+from gallery_intl.script.csv_tables import CsvTable, find_csv_tables
 from gallery_intl.script.source import NOQA, Block, blocks, find_line
-from gallery_intl.script.tables import Place, Table, draw, find_tables
+from gallery_intl.script.tables import Place, Table, find_tables
 from gallery_intl.text.wrapping import LINE_LENGTH, display_width, wrap
 
 # what may stand before a paragraph of a cell: items, directives, names of fields
@@ -122,7 +123,8 @@ def place(script: str, edits: Iterable[Edit]) -> tuple[str, list[Edit]]:
 
 def _changes(edits: Iterable[Edit], shown: list[str]) -> tuple[Changes, list[Edit]]:
     """Return which lines become others, and the edits that found no place."""
-    tables = [*find_tables(shown)]
+    tables: list[Table | CsvTable]
+    tables = [*find_tables(shown), *find_csv_tables(shown)]
     changes: Changes = {}
     lost, cells = [], defaultdict[int, list[Edit]](list)
     for edit in edits:
@@ -136,14 +138,16 @@ def _changes(edits: Iterable[Edit], shown: list[str]) -> tuple[Changes, list[Edi
     for table in tables:
         if not (own := cells[table.first]):
             continue
-        if drawn := draw(table, partial(_filled, table, own)):
+        if drawn := table.draw(partial(_filled, table, own)):
             changes[table.first] = (table.last - table.first + 1, drawn)
         else:
             lost += own
     return changes, lost
 
 
-def _table_of(edit: Edit, row: int | None, tables: list[Table]) -> Table | None:
+def _table_of(
+    edit: Edit, row: int | None, tables: list[Table | CsvTable]
+) -> Table | CsvTable | None:
     """Return the table with a cell's text, if none of another kind is nearer."""
     if edit.kind != "cell":
         return None
@@ -172,7 +176,7 @@ def _rows_of(raw: str, lines: list[str]) -> list[int]:
     return found
 
 
-def _filled(table: Table, edits: list[Edit], place: Place) -> list[str]:
+def _filled(table: Table | CsvTable, edits: list[Edit], place: Place) -> list[str]:
     """Return the lines of a cell with its edits made."""
     lines, changes = place.cell.lines, Changes()
     for edit in edits:

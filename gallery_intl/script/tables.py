@@ -62,6 +62,19 @@ class Table(NamedTuple):
         widths = self.widths[place.column :][: place.cell.more_columns + 1]
         return sum(widths) + len(widths) - 1 - 2 * self.is_grid
 
+    def draw(self, write: Callable[[Place], list[str]]) -> list[str] | None:
+        """Return its lines with other texts; None if it cannot hold them."""
+        new = [x._replace(cell=x.cell._replace(lines=write(x))) for x in self.cells]
+        table = self._replace(cells=new)
+        spans = any(place.cell.more_columns for place in new)
+        # a sign in a text may be read as a border, if it stands where one could
+        grids = (_grid(table, slack) for slack in range(4))
+        for lines in grids if table.is_grid or spans else [_simple(table)]:
+            found = _parse(lines)
+            if found and found.cells == new and found.head == table.head:
+                return [f"{table.indent}{line}" for line in lines]
+        return None
+
 
 def find_tables(lines: list[str]) -> Iterator[Table]:
     """Yield the tables among lines of text, from the first to the last."""
@@ -133,20 +146,6 @@ def _stripped(lines: list[str]) -> list[str]:
     while lines and not lines[-1].strip():
         lines.pop()
     return lines
-
-
-def draw(table: Table, write: Callable[[Place], list[str]]) -> list[str] | None:
-    """Return the lines of a table with other texts; None if it cannot hold them."""
-    new = [x._replace(cell=x.cell._replace(lines=write(x))) for x in table.cells]
-    table = table._replace(cells=new)
-    spans = any(place.cell.more_columns for place in new)
-    # a sign in a text may be read as a border, if it stands where one could
-    grids = (_grid(table, slack) for slack in range(4))
-    for lines in grids if table.is_grid or spans else [_simple(table)]:
-        found = _parse(lines)
-        if found and found.cells == new and found.head == table.head:
-            return [f"{table.indent}{line}" for line in lines]
-    return None
 
 
 def _simple(table: Table) -> list[str]:

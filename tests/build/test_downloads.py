@@ -424,7 +424,7 @@ def test_a_title_of_another_page_refreshes_the_notebook(
 
 def test_what_cannot_be_placed_is_a_warning(build: Build, srcdir: Path) -> None:
     path = srcdir / "gallery/part/page.py"
-    table = "# .. csv-table::\n#\n#    left, right\n"
+    table = "# .. csv-table::\n#    :delim: ;\n#\n#    left; right\n"
     path.write_text(
         path.read_text("utf-8").replace("# .. math", f"{table}#\n# .. math")
     )
@@ -433,7 +433,7 @@ def test_what_cannot_be_placed_is_a_warning(build: Build, srcdir: Path) -> None:
     app = build()
 
     warning = re.sub(r"\x1b\[[0-9;]*m", "", app.warning.getvalue())
-    line = path.read_text("utf-8").split("\n").index("#    left, right") + 1
+    line = path.read_text("utf-8").split("\n").index("#    left; right") + 1
     assert re.search(rf"page\.py:{line}: WARNING: .*'left' stays English", warning)
 
 

@@ -40,6 +40,14 @@ SPANS = """\
 False True  True
 ===== ===== ======"""
 CAPTION = ".. table:: A caption\n   :align: center\n\n   " + GRID.replace("\n", "\n   ")
+CSV = '''\
+.. csv-table:: A caption
+   :header: Name, "What it ""is"""
+   :widths: 1, 2
+
+   a, "see a, or
+   two lines"
+   "say ""b""",c'''
 LIST = ".. list-table::\n\n   * - Name\n     - a"
 # of nothing, of one letter, wide, right to left, with a bar, with a mark above
 WORDS = ["{}", "{}e\u0301", "번역 {} 긴 글", "ترجمة {}", "{} | ``a|b`` +"]
@@ -80,7 +88,7 @@ def shape(cell: nodes.entry) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("words", WORDS)
-@pytest.mark.parametrize("text", [SIMPLE, GRID, SPANS, CAPTION, LIST])
+@pytest.mark.parametrize("text", [SIMPLE, GRID, SPANS, CAPTION, LIST, CSV])
 def test_each_cell_has_its_translation(text: str, words: str) -> None:
     before, after = cells(text), cells(translated(text, words))
 
@@ -95,6 +103,13 @@ def test_each_cell_has_its_translation(text: str, words: str) -> None:
 @pytest.mark.parametrize("text", [SIMPLE, GRID, CAPTION])
 def test_a_table_with_its_own_words_is_the_same(text: str) -> None:
     assert translated(text, "{}").split() == text.split()
+
+
+def test_values_between_other_signs_than_commas_are_lost() -> None:
+    text = CSV.replace(":widths: 1, 2", ":delim: ;").replace(",", ";")
+    edit = Edit(8, "c", "하나", "cell")
+
+    assert place(script(text), [edit]) == (script(text), [edit])
 
 
 def test_what_no_table_can_hold_is_lost() -> None:
