@@ -7,11 +7,14 @@ our own, and a page in the source language stays as Sphinx-Gallery made it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 
 from gallery_intl import order
@@ -57,6 +60,22 @@ class HideFurniture(SphinxTransform):
             for image in part.findall(nodes.image):
                 if "alt" in image:
                     image[ALT] = image.attributes.pop("alt")
+        for links in links_to_plots(self.document, self.env):
+            links["translatable"] = False
+
+
+def links_to_plots(
+    document: nodes.document, env: BuildEnvironment
+) -> Iterator[nodes.Element]:
+    """Yield the texts with downloads of what Matplotlib's plot directive drew.
+
+    They name the build's own folder, so each build would have other messages.
+    """
+    made = Path(env.doctreedir).parent / upstream.PLOTS
+    for link in document.findall(addnodes.download_reference):
+        path = Path(env.relfn2path(link["reftarget"], env.docname)[1])
+        if path.is_relative_to(made) and link.parent:
+            yield link.parent
 
 
 class FillFurniture(SphinxTransform):

@@ -64,6 +64,8 @@ OUTPUT = "sphx-glr-script-out"
 FIGURE = "sphx-glr-single-img"
 EXAMPLE_TITLE = "sphx-glr-example-title"
 PREFIX = "sphx-glr"
+# Where Matplotlib's directive ``plot`` writes, beside the folder of doctrees.
+PLOTS = "plot_directive"
 
 # The comment before each block of a page, and the labels before its first text and
 # before its footer, as lines of reST.
