@@ -226,14 +226,15 @@ def is_linked(env: BuildEnvironment, path: Path) -> bool:
 
 
 def all_files(env: BuildEnvironment, top: str) -> dict[str, bytes]:
-    """Return the files of all pages, by their names below a folder."""
+    """Return the files of all pages, ours where we have them, below a folder."""
     return {
         f"{top}/{docname.removeprefix(f'{gallery}/')}{suffix}": file.read_bytes()
         for docname in env.found_docs
         for _examples, gallery in folders(env.config)
         for suffix in KINDS
         if docname.startswith(f"{gallery}/")
-        and (file := folder(env) / f"{docname}{suffix}").is_file()
+        for file in [x / f"{docname}{suffix}" for x in (Path(env.srcdir), folder(env))]
+        if file.is_file()
     }
 
 

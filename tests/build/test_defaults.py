@@ -149,9 +149,7 @@ def test_computation_times_are_said_in_the_readers_language(korean: Path) -> Non
     assert texts(times.select("h1"))[0].startswith("실행 시간")
     assert texts(times.select("th")) == ["예제", "시간", "메모리(MB)"]
     said = texts(times.select("section > p"))
-    assert said[0].startswith(
-        "모든 갤러리의 파일 3개를 실행하는 데 걸린 총시간: 00:0"
-    )
+    assert said[0].startswith("모든 갤러리의 파일 3개를 실행하는 데 걸린 총시간: 00:0")
     assert times.select("section > p strong")
 
 

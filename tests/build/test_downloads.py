@@ -341,6 +341,16 @@ def test_the_archives_hold_what_the_links_lead_to(build: Build) -> None:
         assert file.read("gallery/part/page.py") == found["page.py"].read_bytes()
 
 
+def test_where_the_gallerys_own_files_are_offered_the_archive_has_them(
+    build: Build, srcdir: Path
+) -> None:
+    app = build("en", gallery_intl_source_downloads="0")
+
+    with zipfile.ZipFile(downloads(app, "index")["gallery.zip"]) as file:
+        packed = file.read("gallery/part/page.py")
+    assert packed == (srcdir / "tutorials/part/page.py").read_bytes()
+
+
 def test_addresses_are_absolute_where_the_site_has_one(build: Build) -> None:
     app = build(html_baseurl="https://example.org/ko/")
 
