@@ -162,7 +162,7 @@ if rank == 0:
 #
 # A batch too large for a GPU's memory is computed in parts, whose gradients add up.
 # ``no_sync`` keeps DDP from sending, so only the last part sends. Divide each loss by
-# the number of parts, because the loss is a mean.
+# the number of parts, because the loss is a mean. All parts need equally many labels.
 from contextlib import nullcontext
 torch.manual_seed(0)
 model = nn.Sequential(nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, 8)).to(device)
@@ -206,9 +206,9 @@ assert len(sent) == 4 * messages
 #
 # ``fp16_compress_hook`` rounds gradients to 16 bits, where tiny ones become 0 and those
 # above 65504 infinite. bf16 avoids both, but keeps only two to three digits, and its
-# hook needs a GPU with NCCL. ``powerSGD_hook`` replaces the gradient of a
-# weight matrix by the product of two thin matrices, and sends these. What gets lost is
-# added to the next gradient, which is called *error feedback*.
+# hook needs NCCL or, on Intel's GPUs, XCCL. ``powerSGD_hook`` replaces the gradient of
+# a weight matrix by the product of two thin matrices, and sends these. What gets lost
+# is added to the next gradient, which is called *error feedback*.
 import copy
 from torch.distributed.algorithms.ddp_comm_hooks.powerSGD_hook import (
     PowerSGDState, powerSGD_hook)

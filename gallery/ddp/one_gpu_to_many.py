@@ -216,7 +216,7 @@ assert "accuracy" in alone and together.endswith(alone)
 # ------------------------------------
 #
 # Each rank computes its loss from its own samples, so these losses differ. Their mean
-# is the loss of the whole batch, as one process computes it, at every step.
+# is the loss of one process at every step, because all have equally many labels.
 import torch
 single = torch.tensor(torch.load(folder / "one" / "history.pt"))  # (steps, values)
 ranks = [torch.load(folder / "many" / f"history_{rank}.pt") for rank in (0, 1)]

@@ -176,7 +176,7 @@ assert set(sums[1:]) == {100.0 + world_size - 1}
 #
 # Rank 0 waits in an innocent call, and the others have a wrong sum. But PyTorch records
 # the last collectives of each rank with their stacks: the *flight recorder*. With Gloo
-# only a private function reads it. We look for our function in each stack.
+# a private function reads it. We look for our function in each stack.
 import pickle
 from itertools import zip_longest
 from torch._C._distributed_c10d import _dump_fr_trace

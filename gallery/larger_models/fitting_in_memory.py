@@ -135,7 +135,8 @@ assert sum(moments[0]) > max(map(sum, moments[1:]))
 # If backward runs after each part of the batch, only the activations of one part are
 # there at a time. Gradients add up until ``zero_grad``, which is called *gradient
 # accumulation* (:doc:`/tutorials/ddp/hide_the_traffic` shows it with ranks). Divide
-# each loss by the number of parts, because the loss is a mean.
+# each loss by the number of parts, because the loss is a mean. All parts need equally
+# many labels.
 from torch.utils.flop_counter import FlopCounterMode
 
 def step(forward, n_parts=1):

@@ -161,7 +161,6 @@ assert torch.equal(dy.full_tensor(), y)
 from copy import deepcopy
 from torch import nn
 
-
 class Block(nn.Module):
     def __init__(self, dim, head_dim):
         super().__init__()
@@ -177,7 +176,6 @@ class Block(nn.Module):
         x = x + self.out(heads.transpose(1, 2).flatten(2))
         return x + self.down(self.up(self.norm2(x)).relu())
 
-
 # %%
 # ``parallelize_module`` turns parameters into DTensors by a plan. ``layout`` is the
 # placement of the input and the output of each pair of matrices.
@@ -185,12 +183,10 @@ from torch.distributed.tensor.debug import CommDebugMode
 from torch.distributed.tensor.parallel import (
     ColwiseParallel, RowwiseParallel, SequenceParallel, parallelize_module)
 
-
 def plan(layout):
     columns = ColwiseParallel(input_layouts=layout)
     rows = RowwiseParallel(output_layouts=layout)
     return {"qkv": columns, "out": rows, "up": columns, "down": rows}
-
 
 # %%
 # ``CommDebugMode`` counts collectives, and ours also notes how many bytes each rank
@@ -205,7 +201,6 @@ class Traffic(CommDebugMode):
             sent.append((name, rounds * (world_size - 1) * part))
         return result
 
-
 def train(plan, x):
     block = parallelize_module(deepcopy(model), mesh, plan)
     x = x.clone().requires_grad_()
@@ -218,7 +213,6 @@ def train(plan, x):
     grads = [p.grad for p in block.parameters()]
     grads = [g.full_tensor() if isinstance(g, DTensor) else g for g in grads]
     return output, x.grad, grads
-
 
 # %%
 # Each pair has one all-reduce forward, and one backward, because the gradient of its
@@ -234,8 +228,9 @@ assert sent == [("all_reduce", 2 * once)] * n_times
 
 # %%
 # The output and all gradients equal those of one process. All ranks need the same
-# samples, and nothing checks that. If q, k and v are three layers, let
-# ``PrepareModuleInput`` make their input a DTensor, else backward sends three times.
+# samples and, for dropout, the same seed, but nothing checks that. If q, k and v are
+# three layers, let ``PrepareModuleInput`` make their input a DTensor, else backward
+# sends three times.
 #
 # A rank needs whole heads
 # ------------------------

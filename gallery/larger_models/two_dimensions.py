@@ -55,12 +55,10 @@ if rank == 0:
 backend = dist.get_default_backend_for_device(device)
 dist.init_process_group(backend, timeout=timedelta(seconds=60))
 
-
 def from_all_ranks(value):
     values = [None] * world_size
     dist.all_gather_object(values, value)
     return values
-
 
 # %%
 # A mesh is a grid of ranks
@@ -108,14 +106,12 @@ single = nn.Sequential(*[nn.Sequential(
     nn.Linear(width, 4 * width), nn.ReLU(), nn.Linear(4 * width, width), nn.Tanh())
     for _ in range(2)]).to(device)
 
-
 def parallel(shard_mesh, tp_plan={}):
     model = copy.deepcopy(single)
     for block in model:
         parallelize_module(block, mesh["tp"], tp_plan)
         fully_shard(block, mesh=shard_mesh)
     return fully_shard(model, mesh=shard_mesh)
-
 
 # %%
 # A row reads the same samples
@@ -124,7 +120,8 @@ def parallel(shard_mesh, tp_plan={}):
 # The ranks of a row compute one batch together, so the sampler gets the size of the
 # column and the position in it. The default counts all ranks, a common mistake: then a
 # row adds up parts of different samples, and no error tells you. A broadcast of samples
-# and labels along the row repairs this, even if they were changed at random.
+# and labels along the row repairs this, even if they were changed at random. Dropout
+# must draw the same in a row, so let ``row`` set its seed.
 samples, labels = torch.randn(2, world_size, width).to(device)
 own = list(DistributedSampler(samples, n_rows, row, shuffle=False))
 default = list(DistributedSampler(samples, shuffle=False))
@@ -160,7 +157,6 @@ from torch.utils._python_dispatch import TorchDispatchMode
 KINDS = {"all_reduce": "all-reduce", "_allgather_base_": "all-gather",
          "allreduce_": "all-reduce", "_reduce_scatter_base_": "reduce-scatter"}
 
-
 class Note(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         if DTensor in types:
@@ -173,7 +169,6 @@ class Note(TorchDispatchMode):
             noted.append((groups[name], kind, max(sizes)))
         return func(*args, **(kwargs or {}))
 
-
 # %%
 # After a backward pass each rank holds a piece of every gradient. ``place`` finds where
 # the piece belongs. There it equals the gradient of a single process with all samples.
@@ -181,7 +176,6 @@ def place(parameter, whole):
     mine = parameter.to_local()
     start = (whole == mine.flatten()[0]).nonzero()[0].tolist()
     return tuple(slice(i, i + n) for i, n in zip(start, mine.shape))
-
 
 nn.functional.mse_loss(single(samples), labels).backward()
 calls, counts, cards = {}, {}, {}

@@ -64,7 +64,6 @@ from torch import nn
 
 n_blocks, n_samples, n_tokens, width = (k * world_size for k in (1, 2, 4, 16))
 
-
 class Block(nn.Module):
     def __init__(self):
         super().__init__()
@@ -79,7 +78,6 @@ class Block(nn.Module):
         heads = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
         x = x + self.out(heads.transpose(1, 2).flatten(2))
         return x + self.down(self.up(self.norm(x)).relu())
-
 
 torch.manual_seed(1)
 x = torch.randn(n_samples, n_tokens, width).to(device)
@@ -107,7 +105,6 @@ PASSES = {"allreduce_": 2, "all_reduce": 2, "_allgather_base_": 1,
           "_reduce_scatter_base_": 1, "broadcast_": 1, "send": 1}
 sent, table = [], {}
 
-
 class Traffic(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         if DTensor in types:
@@ -121,13 +118,11 @@ class Traffic(TorchDispatchMode):
                 sent.append(whole if name == "send" else passes * whole * (n - 1) // n)
         return func(*args, **(kwargs or {}))
 
-
 # %%
 # ``train`` counts in its third step, when DDP has its final buckets. It looks before
 # each layer and before the optimizer's step, and notes the most of any moment and rank.
 from torch.distributed.pipelining import schedules, stage
 from torch.nn.modules.module import register_module_forward_pre_hook
-
 
 def train(way, wrap, inputs, labels, make_optimizer=adam):
     torch.manual_seed(0)
@@ -158,7 +153,6 @@ def train(way, wrap, inputs, labels, make_optimizer=adam):
     parts, *counts = zip(*ranks)
     table[way] = torch.tensor(sum(parts, [])).mean().item(), *map(max, counts)
 
-
 # %%
 # Eight ways
 # ----------
@@ -167,36 +161,34 @@ def train(way, wrap, inputs, labels, make_optimizer=adam):
 # ``fully_shard`` of everything. In hybrid sharding a row has a whole model. In tensor
 # parallel training all ranks compute the same samples, in 2-D those of a row. In a
 # pipeline each has a block. "No messages" leaves DDP out, to see if its loss differs.
+# DDP's gradients lie in its buckets, which by default are 4 bytes more.
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.optim import ZeroRedundancyOptimizer
 from torch.distributed.tensor import parallel
-from torch.nn.parallel import DistributedDataParallel as DDP
-
+from torch.nn.parallel import DistributedDataParallel
 
 def shard(model, mesh=line, **options):
     for part in (*model, model):
         fully_shard(part, mesh=mesh, **options)
     return model
 
-
 def cut(model, mesh=line):
     columns, rows = parallel.ColwiseParallel(), parallel.RowwiseParallel()
     plan = {"*.qkv": columns, "*.out": rows, "*.up": columns, "*.down": rows}
     return parallel.parallelize_module(model, mesh, plan)
-
 
 def pipeline(model):
     del model[rank + 1:], model[:rank]  # a rank keeps its own block
     my_stage = stage.PipelineStage(model, rank, world_size, device)
     return schedules.Schedule1F1B(my_stage, n_samples, nn.MSELoss())
 
-
 mine = x.chunk(world_size)[rank], y.chunk(world_size)[rank]
 row = [t.chunk(n_rows)[grid["dp"].get_local_rank()] for t in (x, y)]
 train("one process", nn.Sequential, x, y)
 train("no messages", nn.Sequential, *mine)
-train("DDP", DDP, *mine)
-train("ZeRO-1", DDP, *mine, partial(ZeroRedundancyOptimizer, optimizer_class=adam))
+ddp = partial(DistributedDataParallel, gradient_as_bucket_view=True)
+train("DDP", ddp, *mine)
+train("ZeRO-1", ddp, *mine, partial(ZeroRedundancyOptimizer, optimizer_class=adam))
 train("no resharding", partial(shard, reshard_after_forward=False), *mine)
 train("fully_shard", shard, *mine)
 train("hybrid", partial(shard, mesh=grid), *mine)
