@@ -161,7 +161,7 @@ def train(way, wrap, inputs, labels, make_optimizer=adam):
 # ``fully_shard`` of everything. In hybrid sharding a row has a whole model. In tensor
 # parallel training all ranks compute the same samples, in 2-D those of a row. In a
 # pipeline each has a block. "No messages" leaves DDP out, to see if its loss differs.
-# DDP's gradients lie in its buckets, which by default are 4 bytes more.
+# DDP's gradients lie in its buckets, which else are 4 more bytes for each parameter.
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.optim import ZeroRedundancyOptimizer
 from torch.distributed.tensor import parallel
