@@ -182,11 +182,11 @@ def pipeline(model):
     my_stage = stage.PipelineStage(model, rank, world_size, device)
     return schedules.Schedule1F1B(my_stage, n_samples, nn.MSELoss())
 
+ddp = partial(DistributedDataParallel, gradient_as_bucket_view=True)
 mine = x.chunk(world_size)[rank], y.chunk(world_size)[rank]
 row = [t.chunk(n_rows)[grid["dp"].get_local_rank()] for t in (x, y)]
 train("one process", nn.Sequential, x, y)
 train("no messages", nn.Sequential, *mine)
-ddp = partial(DistributedDataParallel, gradient_as_bucket_view=True)
 train("DDP", ddp, *mine)
 train("ZeRO-1", ddp, *mine, partial(ZeroRedundancyOptimizer, optimizer_class=adam))
 train("no resharding", partial(shard, reshard_after_forward=False), *mine)

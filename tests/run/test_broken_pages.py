@@ -765,7 +765,7 @@ BREAKS = (
         "long_runs/choosing",
         "ranks that should not exchange gradients do",
         'train("no messages", nn.Sequential, *mine)',
-        'train("no messages", DDP, *mine)',
+        'train("no messages", ddp, *mine)',
         'assert abs(table["no messages"][0] - single) > 0.01 * single',
     ),
 )
