@@ -27,6 +27,9 @@ import polib
 from paths import PROJECT
 
 from gallery_intl.catalogs import po
+from gallery_intl.rules.check import broken, message_of
+from gallery_intl.rules.glossary import Glossary
+from gallery_intl.rules.message import GUARDS
 from gallery_intl.script.source import same_program
 
 LINES = """
@@ -37,6 +40,7 @@ gettext_compact = False
 """
 START, END = "⟦訳", "文⟧"  # around each translation
 UNPLACED = re.compile(r"WARNING: .*(?:cannot be put|would be read as)")
+ALT_TEXT = "alt text"  # in what a catalog says above one
 TIMES = 5
 
 
@@ -82,16 +86,25 @@ def seconds(source: Path, name: str) -> float:
     )
 
 
-def translate(locale: Path) -> int:
-    """Mark each message as translated; return how many there are."""
-    found = 0
+def marked(entry: polib.POEntry, path: Path) -> str:
+    """Return an entry as a translator would leave it: formulas stay as in English."""
+    text = re.sub(r"::$", "", entry.msgid)
+    entry.msgstr = f"{START}{text}{END}{entry.msgid[len(text) :]}"
+    message = message_of(entry, path, "ja", Glossary())
+    return entry.msgid if any(broken(message, GUARDS)) else entry.msgstr
+
+
+def translate(locale: Path) -> tuple[int, int]:
+    """Mark messages as translated; return how many there are, and how many are."""
+    found = done = 0
     for path in locale.rglob("*.po"):
         catalog = po.read(path)
         for entry in catalog:
-            entry.msgstr = f"{START}{entry.msgid}{END}"
+            entry.msgstr = marked(entry, path)
+            done += START in entry.msgstr
         po.write(path, catalog)
         found += len(catalog)
-    return found
+    return found, done
 
 
 def pages(source: Path) -> Iterator[tuple[Path, Path]]:
@@ -131,6 +144,9 @@ def placed(source: Path, page: Path, scripts: list[Path]) -> tuple[int, int]:
     """Return how many messages of a page are in its script, and how many it has."""
     known = po.po_path(source / "locales", "ja", page.as_posix())
     entries = po.active(po.read(known)) if known.is_file() else []
+    entries = [entry for entry in entries if START in entry.msgstr]
+    # what a figure shows stands on its page only
+    entries = [entry for entry in entries if ALT_TEXT not in entry.comment]
     texts = [script.read_text(encoding="utf-8") for script in scripts]
     marks = max((text.count(START) for text in texts), default=0)
     return min(marks, len(entries)), len(entries)
@@ -158,7 +174,8 @@ def catalogs(source: Path) -> tuple[int, dict[Path, bytes]]:
 
 
 def warnings(said: str) -> set[str]:
-    return {line for line in said.splitlines() if "WARNING" in line}
+    """Return the warnings without their places: the extension names better ones."""
+    return set(re.findall(r"WARNING: .*", said))
 
 
 def report(source: Path) -> Iterator[tuple[str, object]]:
@@ -169,7 +186,7 @@ def report(source: Path) -> Iterator[tuple[str, object]]:
     with (source / "conf.py").open("a", encoding="utf-8") as conf:
         conf.write(LINES)
     catalogs(source)
-    yield "messages", translate(source / "locales" / "ja")
+    yield "messages, translated", translate(source / "locales" / "ja")
     _fuzzy, first = catalogs(source)
     english, _ = build(source, "en", "intl")
     said, _ = build(source, "ja", "intl")
