@@ -30,7 +30,7 @@ from gallery_intl.catalogs import po
 from gallery_intl.rules.check import broken, message_of
 from gallery_intl.rules.glossary import Glossary
 from gallery_intl.rules.message import GUARDS
-from gallery_intl.script.source import same_program
+from gallery_intl.script.source import is_valid_python, same_program
 
 LINES = """
 extensions = [*extensions, "gallery_intl"]
@@ -125,11 +125,17 @@ def downloads(source: Path, language: str) -> dict[str, list[Path]]:
 
 
 def is_same(script: Path, others: list[Path]) -> bool:
+    """Return whether a download is the script's program; of no program, its text."""
+    own = script.read_text(encoding="utf-8")
     texts = (other.read_text(encoding="utf-8") for other in others)
     return any(
-        not same_program(script.read_text(encoding="utf-8"), text, docstring=False)
+        text == own or (is_valid_python(own) and is_same_program(own, text))
         for text in texts
     )
+
+
+def is_same_program(own: str, text: str) -> bool:
+    return not same_program(own, text, docstring=False)
 
 
 def is_notebook(path: Path) -> bool:
