@@ -3,6 +3,7 @@
 Sphinx checks ``:doc:`` and ``:ref:``, and its ``linkcheck`` what leads to other sites.
 Between them are addresses such as ```text <../part/page.html#section>`__``, which
 nobody checks: they are compared here with the pages and sections of this build.
+Sphinx-Gallery's own links, such as that to JupyterLite, lead to what is no page.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from urllib.parse import unquote, urlsplit
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
+
+from gallery_intl.page import upstream
 
 logger = logging.getLogger(__name__)
 
@@ -38,9 +41,12 @@ def fault(app: Sphinx, docname: str, address: str) -> str:
 def check_links(app: Sphinx, document: nodes.document, docname: str) -> None:
     if app.builder.format != "html":
         return
+    furniture = upstream.furniture(document, docname)
+    theirs = {link for part in furniture for link in part.findall(nodes.reference)}
     for link in document.findall(nodes.reference):
         address = link.get("refuri")
-        if address is None or link.get("internal"):  # what Sphinx has resolved
+        # Sphinx has resolved what is internal
+        if address is None or link.get("internal") or link in theirs:
             continue
         if reason := fault(app, docname, address):
             logger.warning(

@@ -17,6 +17,10 @@ GOOD = """
 `e <https://example.org/none.html#none>`__
 `f <mailto:a@example.org>`__
 `g <//example.org/none.html>`__
+
+.. container:: sphx-glr-footer
+
+   `h <../lite/lab/index.html?path=page.ipynb>`__
 """
 BAD = {
     "tutorials/part/none.html": "there is no such page",
