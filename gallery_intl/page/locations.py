@@ -49,6 +49,7 @@ class Locations(std_logging.Filter):
     def __init__(self, env: BuildEnvironment) -> None:
         super().__init__()
         self.env = env
+        self.page: Page | None = None  # the last one, which often has more warnings
 
     def filter(self, record: std_logging.LogRecord) -> bool:
         location = getattr(record, "location", None)
@@ -63,9 +64,15 @@ class Locations(std_logging.Filter):
         match location:
             case (str(docname), int(row)) if row and docname in self.env.found_docs:
                 line_in = catalog_line if translated else script_line
-                if found := line_in(Page(self.env, docname), row):
+                if found := line_in(self.page_of(docname), row):
                     record.location = found
         return True
+
+    def page_of(self, docname: str) -> Page:
+        """Return a page, whose lines are counted once for all of its warnings."""
+        if self.page is None or self.page.docname != docname:
+            self.page = Page(self.env, docname)
+        return self.page
 
 
 def script_line(page: Page, row: int) -> str | None:

@@ -186,7 +186,7 @@ def places(rst: list[str]) -> Iterator[Row]:
             block = Row()
         elif line.startswith(LABEL):  # the docstring follows
             block = Row(1, -number - 1)
-        yield block._replace(near=block.near + number) if block.first else block
+        yield Row(block.first, block.near + number) if block.first else block
 
 
 def line_of(node: nodes.Node | None) -> int | None:

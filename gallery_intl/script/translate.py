@@ -39,7 +39,7 @@ def translate(text: str, edits: list[Edit], lookup: Lookup) -> Made:
     """
     try:
         made = _write(text, edits, lookup)
-        difference = _difference(text, made.source)
+        difference = _difference(text, made.source) if made.source != text else None
     except SyntaxError as error:
         difference = Difference(error.lineno or 1, f"not valid Python: {error.msg}")
     if difference:

@@ -1,0 +1,41 @@
+"""What a build need not do: nothing twice, and no proof of what is not changed."""
+
+from logging import LogRecord
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from gallery_intl.page import locations
+from gallery_intl.script import translate
+
+
+def test_a_page_with_many_warnings_is_read_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr(locations, "script_line", lambda page, row: asked.append(page))
+    env: Any = SimpleNamespace(found_docs={"a", "b"}, config=None, srcdir="/site")
+    monkeypatch.setattr(
+        locations, "Page", lambda env, docname: SimpleNamespace(docname=docname)
+    )
+    known = locations.Locations(env)
+
+    for docname in ("a", "a", "b"):
+        record = LogRecord("sphinx", 30, "", 0, "said", None, None)
+        record.location = (docname, 3)
+        known.filter(record)
+
+    assert asked[0] is asked[1]
+    assert asked[1] is not asked[2]
+
+
+def test_a_script_that_stays_as_it_is_needs_no_proof(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(translate, "_difference", lambda *_: pytest.fail("compared"))
+    script = '"""Title."""\n\n# %%\n# Text.\n\nx = 1  # a comment\n'
+
+    made = translate.translate(script, [], lambda message: None)
+
+    assert made.source == script
