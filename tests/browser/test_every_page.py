@@ -87,6 +87,10 @@ TEXTS = {
     ("ja", PHONE): PARAGRAPHS,
 }
 
+# What nobody sees is laid out, but not painted; a page to be left needs neither.
+UNSEEN = "document.documentElement.style.visibility = 'hidden'"
+LEFT = "document.documentElement.style.display = 'none'"
+
 each_language = pytest.mark.parametrize("language", LANGUAGES)
 
 
@@ -143,11 +147,13 @@ def look_at(site: Path, served: str, chromium: Browser) -> Callable[[str], Seen]
         paths = [p.relative_to(folder) for p in sorted(folder.rglob("*.html"))]
         names = [path.as_posix() for path in paths if "_static" not in path.parts]
         for name in (*names, NOTHING):
+            page.evaluate(LEFT)
             page.set_viewport_size({"width": PHONE, "height": HEIGHT})
             page.emulate_media(color_scheme="dark")
             page.goto(f"{served}{language}/{name}")
             if name == NOTHING:
                 expect(page.locator(".search a")).not_to_have_count(0)
+            page.evaluate(UNSEEN)
             for width in WIDTHS:
                 look(page, seen, language, name, width)
             page.emulate_media(color_scheme="light")
