@@ -38,17 +38,21 @@ def fault(app: Sphinx, docname: str, address: str) -> str:
     return ""
 
 
+def is_theirs(document: nodes.document, docname: str, link: nodes.reference) -> bool:
+    """Return whether Sphinx-Gallery has added a link."""
+    furniture = upstream.furniture(document, docname)
+    return any(link in part.findall(nodes.reference) for part in furniture)
+
+
 def check_links(app: Sphinx, document: nodes.document, docname: str) -> None:
     if app.builder.format != "html":
         return
-    furniture = upstream.furniture(document, docname)
-    theirs = {link for part in furniture for link in part.findall(nodes.reference)}
     for link in document.findall(nodes.reference):
         address = link.get("refuri")
-        # Sphinx has resolved what is internal
-        if address is None or link.get("internal") or link in theirs:
+        if address is None or link.get("internal"):  # what Sphinx has resolved
             continue
-        if reason := fault(app, docname, address):
+        reason = fault(app, docname, address)
+        if reason and not is_theirs(document, docname, link):
             logger.warning(
                 "link to %r: %s (mend it, or write :doc:, :ref: or :download:)",
                 address,
