@@ -35,6 +35,7 @@ from gallery_intl.script.placing import Edit
 from gallery_intl.script.source import blocks
 from gallery_intl.script.translate import (
     AnotherProgram,
+    Made,
     translate,
     translate_sketch,
     written,
@@ -108,7 +109,10 @@ class TranslateScript(SphinxTransform):
             return
         found = list(shown_code(self.document, page, page.script))
         try:
-            self.translate(page, page.script, found)
+            if page.says_what_is_written:
+                page.made = Made(page.script.text, [], [])
+            else:
+                self.translate(page, page.script, found)
         except AnotherProgram as error:
             language = self.config.language
             raise ProgramChanged(

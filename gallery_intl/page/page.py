@@ -26,6 +26,7 @@ from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs.po import source_language
 from gallery_intl.catalogs.review import Credits, credits
 from gallery_intl.page.outputs import is_python
+from gallery_intl.page.settings import is_left_as_written
 from gallery_intl.page.upstream import FOOTER_LABEL, GENERATED, LABEL, OUTPUT
 from gallery_intl.script.source import (
     Block,
@@ -131,6 +132,13 @@ class Page:
         return catalog_of(self.env, self.docname)
 
     @cached_property
+    def says_what_is_written(self) -> bool:
+        """Whether nothing on it can become another text in this build."""
+        known = self.catalog.translations().items()
+        is_other = any(message != text for message, text in known)
+        return is_left_as_written(self.env) and not is_other
+
+    @cached_property
     def rst(self) -> list[str]:
         return Path(self.env.doc2path(self.docname)).read_text("utf-8").split("\n")
 
@@ -155,6 +163,8 @@ class Annotate(SphinxTransform):
             if page.script and (is_python(block) or OUTPUT in block["classes"]):
                 # `gettext_additional_targets` asks for it; its comments are messages
                 block.attributes.pop("translatable", None)
+        if page.says_what_is_written:
+            return
         page.messages = [
             (node, message)
             for node, message in extract_messages(self.document)
@@ -243,9 +253,11 @@ def script_of(env: BuildEnvironment, docname: str) -> Script | None:
 def catalog_of(env: BuildEnvironment, docname: str) -> Catalog:
     """Return what the catalogs of any page say in the build's language.
 
-    Each catalog becomes a dependency of the page that is being read.
+    Each becomes a dependency of the page that is being read; by one that is not there
+    Sphinx would read the page in every build.
     """
-    for path in (paths := catalog_paths(env, docname)):
+    paths = [path for path in catalog_paths(env, docname) if path.is_file()]
+    for path in paths:
         env.note_dependency(path)
     return Catalog(paths, env.config.language == source_language(env.config))
 

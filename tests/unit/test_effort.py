@@ -5,8 +5,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from docutils.utils import new_document
 
-from gallery_intl.page import locations
+from gallery_intl.page import locations, page
 from gallery_intl.script import translate
 
 
@@ -39,3 +40,19 @@ def test_a_script_that_stays_as_it_is_needs_no_proof(
     made = translate.translate(script, [], lambda message: None)
 
     assert made.source == script
+
+
+def test_a_page_that_stays_as_written_is_not_searched_for_messages(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(page, "extract_messages", lambda _: pytest.fail("searched"))
+    monkeypatch.setattr(page, "catalog_of", lambda *_: page.Catalog([], True))
+    monkeypatch.setattr(page, "is_left_as_written", lambda _: True)
+    monkeypatch.setattr(page, "script_of", lambda *_: None)
+    env: Any = SimpleNamespace(temp_data={}, docname="a")
+    document = new_document("a")
+    document.settings.env = env
+
+    page.Annotate(document).apply()
+
+    assert page.page_of(env).messages == []
