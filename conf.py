@@ -74,6 +74,7 @@ intersphinx_mapping = {
     "torch": ("https://docs.pytorch.org/docs/2.13/", "inventories/torch.inv")
 }
 gallery_intl_link_names = True
+gallery_intl_check_links = True
 gallery_site_glossary = "locales/glossary.csv"  # its terms are explained on a page
 
 # The repository, such as "https://github.com/owner/name"; then each page leads to its

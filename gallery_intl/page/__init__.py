@@ -37,6 +37,8 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_config_value("gallery_intl_plain_links", False, "env", bool)
     # whether names that intersphinx knows lead there, from code and from literals
     app.add_config_value("gallery_intl_link_names", False, "env", bool)
+    # whether an address of an own page or section that is not there is a warning
+    app.add_config_value("gallery_intl_check_links", False, "env", bool)
     # the pages to translate, such as "auto_examples/*", where * is any letters; the
     # others have no catalog; [] is all pages
     app.add_config_value("gallery_intl_pages", [], "env", list)

@@ -2,7 +2,8 @@
 
 Sphinx checks ``:doc:`` and ``:ref:``, and its ``linkcheck`` what leads to other sites.
 Between them are addresses such as ```text <../part/page.html#section>`__``, which
-nobody checks: they are compared here with the pages and sections of this build.
+nobody checks: where `gallery_intl_check_links` asks for it, they are compared here with
+the pages and sections of this build.
 Sphinx-Gallery's own links, such as that to JupyterLite, lead to what is no page.
 """
 
@@ -45,7 +46,7 @@ def is_theirs(document: nodes.document, docname: str, link: nodes.reference) -> 
 
 
 def check_links(app: Sphinx, document: nodes.document, docname: str) -> None:
-    if app.builder.format != "html":
+    if app.builder.format != "html" or not app.config.gallery_intl_check_links:
         return
     for link in document.findall(nodes.reference):
         address = link.get("refuri")

@@ -31,8 +31,8 @@ BAD = {
 
 
 @pytest.fixture(scope="module")
-def warnings(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """What a build says whose index and script have links."""
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site whose index and script have links."""
     source = Path(shutil.copytree(ROOT, tmp_path_factory.mktemp("links") / "site"))
     with (source / "index.rst").open("a", encoding="utf-8") as file:
         bad = "".join(f"\n\n`x <{address}>`__" for address in BAD)
@@ -40,10 +40,24 @@ def warnings(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     with (source / "gallery/part/page.py").open("a", encoding="utf-8") as file:
         file.write("\n# %%\n# A `lost link <lost.html>`__ stands here.\n")
         file.write("# `g <../../index.html>`__, `h <page.html#a%2Dheading>`__\n")
+    return source
+
+
+def warnings_of(source: Path, *more: str) -> list[str]:
+    """Return what a build says."""
     command = ("sphinx", "-q", "-b", "html", source, source / "out")
-    result = prepared.run(*command, env={"RUNS": os.devnull})
+    result = prepared.run(*command, *more, env={"RUNS": os.devnull})
     result.check_returncode()
     return [line for line in result.stderr.splitlines() if "WARNING" in line]
+
+
+@pytest.fixture(scope="module")
+def warnings(source: Path) -> list[str]:
+    return warnings_of(source, "-D", "gallery_intl_check_links=1")
+
+
+def test_a_project_that_did_not_ask_hears_nothing(source: Path) -> None:
+    assert warnings_of(source) == []
 
 
 @pytest.mark.parametrize("address", BAD)
