@@ -13,6 +13,7 @@ import pytest
 from paths import PROJECT, ROOTS
 from serving import serve
 from shards import dealt, shard
+from sphinx import search
 from templates import keep
 
 if TYPE_CHECKING:
@@ -53,6 +54,15 @@ def pytest_collection_modifyitems(
     if own := config.getoption("shard"):
         keep = dealt(list(dict.fromkeys(str(item.path) for item in items)), own)
         items[:] = [item for item in items if str(item.path) in keep]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def own_search() -> Iterator[None]:
+    """Let no file index with what another's builds have told Sphinx of languages."""
+    before = dict(search.languages)
+    yield
+    search.languages.clear()
+    search.languages.update(before)
 
 
 @pytest.fixture(scope="session")
