@@ -10,20 +10,24 @@ LABEL = "figure label"  # how what such a message is begins
 
 
 def keep_labels(template: polib.POFile, english: polib.POFile) -> None:
-    """Put what a page's catalog has of figures into its template, where it stood."""
+    """Put what a page's catalog has of figures into its template, where it stood.
+
+    A label may also be a text of the page that stands below its figure.
+    """
     order = [entry.msgid for entry in template]
     place = 0
     for entry in active(english):
-        is_label = any(x.startswith(LABEL) for x in entry.comment.split("\n"))
-        if entry.msgid in order:
-            place = order.index(entry.msgid)
-            if is_label:
-                template[place].comment = entry.comment
-        elif is_label:
+        known = order.index(entry.msgid) if entry.msgid in order else None
+        if not any(x.startswith(LABEL) for x in entry.comment.split("\n")):
+            place = place if known is None else known + 1
+        elif known is not None and known < place:
+            template[known].comment = entry.comment
+        else:
             label = polib.POEntry(msgid=entry.msgid, occurrences=entry.occurrences)
+            if known is not None:
+                label = template.pop(known)
+                del order[known]
             label.comment = entry.comment
             template.insert(place, label)
             order.insert(place, entry.msgid)
-        else:
-            continue
-        place += 1
+            place += 1

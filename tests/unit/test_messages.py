@@ -68,6 +68,16 @@ def test_labels_keep_their_places_among_messages_that_change() -> None:
     assert not any(entry.msgstr for entry in template if entry.msgid.isupper())
 
 
+def test_a_label_that_is_a_text_below_its_figure_stays_at_the_figure() -> None:
+    english = messages("a", "DDP", "STEP", "b", "c")
+    template = messages("a", "b", "ddp", "c")
+    template[2].msgid = "DDP"  # a cell of a table, where no figure was drawn
+
+    keep_labels(template, english)
+
+    assert [entry.msgid for entry in template] == ["a", "DDP", "STEP", "b", "c"]
+
+
 def test_a_label_that_is_also_text_stays_both() -> None:
     template, english = messages("a"), messages("a")
     english[0].comment = f"{LABEL}\nparagraph"
