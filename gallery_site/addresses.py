@@ -1,7 +1,8 @@
 """Write what conf.py says into the files that cannot read it.
 
-These are CITATION.cff, CODEOWNERS, the issue forms' configuration and Weblate's. A line
-whose address or name is not there yet is absent: nothing stands in its place.
+These are CITATION.cff, CODEOWNERS, the issue forms' configuration and Weblate's, and
+the addresses in pyproject.toml. A line whose address or name is not there yet is
+absent: nothing stands in its place.
 """
 
 from __future__ import annotations
@@ -16,9 +17,12 @@ from urllib.parse import urlsplit
 from babel import Locale, UnknownLocaleError
 
 from gallery_intl.catalogs.po import INTERFACE, SOURCE_LANGUAGE
+from gallery_intl.page.catalog_links import below
 from gallery_site.project import BuildError, Site
 
 VERSION = re.compile(r'^__version__ = "(.+)"$', re.MULTILINE)
+URLS_HEAD, NEXT = "[project.urls]\n", "[tool.flit.module]\n"  # in pyproject.toml
+URLS = re.compile(r"^\[project\.urls\]\n(?:.+\n)*\n", re.MULTILINE)
 WRITTEN = "# Written by `make addresses` from conf.py.\n"
 LABELS = {  # the name of each label that no language has, its colour and what it means
     "translation": ("0e8a16", "A translation that reads wrong, or is missing"),
@@ -147,6 +151,17 @@ def weblate(about: Known) -> str:
     return json.dumps({"component": said, "addons": addons}, indent=2) + "\n"
 
 
+def with_urls(pyproject: str, about: Known) -> str:
+    """Return pyproject.toml with the addresses that a package index shows."""
+    text = URLS.sub("", pyproject)
+    if not about.repository:
+        return text
+    places = {"Issues": "issues", "Changelog": f"blob/{about.branch}/CHANGELOG.md"}
+    lines = [f'Repository = "{about.repository}"\n']
+    lines += (f'{x} = "{below(about.repository, y)}"\n' for x, y in places.items())
+    return text.replace(NEXT, f"{URLS_HEAD}{''.join(lines)}\n{NEXT}", 1)
+
+
 FILES = {
     "CITATION.cff": citation,
     ".github/CODEOWNERS": code_owners,
@@ -158,8 +173,11 @@ FILES = {
 def write(site: Site) -> list[Path]:
     """Write the files; return those that changed."""
     about, changed = known(site), []
-    for name, text in FILES.items():
-        path, wanted = site.srcdir / name, text(about)
+    wanted_of = {site.srcdir / name: text(about) for name, text in FILES.items()}
+    project = site.srcdir / "pyproject.toml"
+    if project.is_file():
+        wanted_of[project] = with_urls(project.read_text("utf-8"), about)
+    for path, wanted in wanted_of.items():
         if not path.is_file() or path.read_text("utf-8") != wanted:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(wanted, encoding="utf-8", newline="\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from paths import PROJECT
 from ruamel.yaml import YAML
 
 from gallery_site import addresses
-from gallery_site.addresses import FILES, Known, known, labels, pages_address
+from gallery_site.addresses import FILES, Known, known, labels, pages_address, with_urls
 from gallery_site.project import BuildError, read_site
 
 NOWHERE = Known(
@@ -61,6 +62,20 @@ def test_with_an_address_each_file_has_it(name: str, wanted: list[str]) -> None:
     assert [each for each in wanted if each not in text] == []
     if name.endswith((".cff", ".yml")):
         assert YAML(typ="safe").load(text)
+
+
+def test_pyproject_has_the_addresses_that_there_are() -> None:
+    text = (PROJECT / "pyproject.toml").read_text("utf-8")
+
+    assert text == with_urls(text, known(read_site(PROJECT))), "say make addresses"
+    written = with_urls(text, SOMEWHERE)
+    assert tomllib.loads(written)["project"]["urls"] == {
+        "Repository": URL,
+        "Issues": f"{URL}/issues",
+        "Changelog": f"{URL}/blob/main/CHANGELOG.md",
+    }
+    assert with_urls(written, SOMEWHERE) == written, "once"
+    assert "urls" not in with_urls(written, NOWHERE)
 
 
 def test_weblate_finds_each_page_and_never_english() -> None:
