@@ -1,7 +1,8 @@
 """A hostile catalog is refused with its line, or shown as the text that it is.
 
 Each file of ``tests/catalogs/hostile`` says which: those in ``page`` translate a page,
-those in ``sphinx`` the interface. What holds no comment has its ``.expect`` beside.
+those in ``sphinx`` the interface, Sphinx's words and ours. What holds no comment has
+its ``.expect`` beside.
 """
 
 from __future__ import annotations
@@ -63,6 +64,13 @@ def in_place(path: Path, folder: Path) -> Path:
     place.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(path, place)
     return place
+
+
+def named_in(path: Path) -> tuple[str, list[str]]:
+    """Return the folder of a refused catalog in a site, and its names there."""
+    if path.parent.name == "sphinx":  # each site has but one: add folders
+        return path.stem, [*catalogs.NO_PAGE]
+    return "locales", [f"(?:part/)?{path.stem}"]
 
 
 def make_source(source: Path) -> None:
@@ -192,12 +200,12 @@ def test_a_build_refuses_every_hostile_catalog_with_its_line(
 ) -> None:
     source = tmp_path / "site"
     shutil.copytree(refusing, source)
-    folders = ["locales"]
     chosen = [path for path in REJECTED if (REJECTED[path] == BROKEN) == broken]
+    folders = [*dict.fromkeys(["locales", *(named_in(path)[0] for path in chosen)])]
     for path in chosen:
-        if path.parent.name == "sphinx":  # each site has but one: add folders
-            folders.append(path.stem)
-        in_place(path, source / folders[-1 if path.parent.name == "sphinx" else 0])
+        place = in_place(path, source / named_in(path)[0])
+        if path.parent.name == "sphinx":
+            shutil.copyfile(path, place.with_name(f"{catalogs.DOMAIN}.po"))
     script = source / "locales" / "ko" / "LC_MESSAGES" / "sphinx.js"
     script.write_text("alert(1)", encoding="utf-8")
     conf = source / "conf.py"
@@ -212,11 +220,11 @@ def test_a_build_refuses_every_hostile_catalog_with_its_line(
     told = result.stdout + result.stderr
     assert result.returncode != 0
     for path in chosen:
-        name = "sphinx" if path.parent.name == "sphinx" else path.stem
-        folder = path.stem if name == "sphinx" else "locales"
+        folder, names = named_in(path)
         rule = "" if broken else f"{REJECTED[path]}: "
-        place = rf"/{folder}/ko/LC_MESSAGES/(part/)?{name}\.po:\d+: {rule}.+\(.+\)"
-        assert re.search(place, told), f"{path.stem} is not told"
+        for name in names:
+            place = rf"/{folder}/ko/LC_MESSAGES/{name}\.po:\d+: {rule}.+\(.+\)"
+            assert re.search(place, told), f"{path.stem} is not told in {name}"
     assert broken or f"{script}:1: a script among catalogs (delete it)" in told
     assert not list(source.rglob("part/*.html"))
 
