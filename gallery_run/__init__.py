@@ -11,20 +11,9 @@ if TYPE_CHECKING:  # recording a page needs this package, and no Sphinx
 HAS_TRANSLATED_WORDS = True  # for `gallery_intl.interface`
 
 
-def setup(app: Sphinx) -> ExtensionMetadata:
-    from gallery_intl import order
-    from gallery_run import (
-        furniture,
-        install,
-        notebook,
-        outputs,
-        records,
-        run,
-        upstream,
-    )
+def add_settings(app: Sphinx) -> None:
+    from gallery_run.records import FOLDER
 
-    app.setup_extension("gallery_intl")
-    app.setup_extension("sphinx_design")
     # whether a build runs the scripts that changed, before it reads their pages
     app.add_config_value("gallery_intl_run", True, "", bool)
     # seconds in which a page has to end, and each part of the run that is no page
@@ -32,7 +21,16 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     # whether pages say that their scripts were not run, and do without figures
     app.add_config_value("gallery_intl_preview", False, "env", bool)
     # the folder of what pages printed on other machines, beside conf.py
-    app.add_config_value("gallery_intl_records", records.FOLDER, "env", str)
+    app.add_config_value("gallery_intl_records", FOLDER, "env", str)
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    from gallery_intl import order
+    from gallery_run import furniture, install, notebook, outputs, run, upstream
+
+    app.setup_extension("gallery_intl")
+    app.setup_extension("sphinx_design")
+    add_settings(app)
     upstream.stop_generating(app)
     app.connect("config-inited", run.allow_spaces)
     app.connect("builder-inited", run.run_first, priority=order.RUN_GALLERY)

@@ -13,10 +13,7 @@ STATIC = Path(__file__).parent / "static"
 HAS_TRANSLATED_WORDS = True  # for `gallery_intl.interface`
 
 
-def setup(app: Sphinx) -> ExtensionMetadata:
-    from gallery_site import book, cards, head, hero
-    from gallery_site.search import EnglishSearch
-
+def add_settings(app: Sphinx) -> None:
     # whether pages load only the styles and scripts that they use; our commands do it
     app.add_config_value("gallery_site_light", True, "", bool)
     # the picture that is shown of shared pages: a file in a language's folder
@@ -28,6 +25,12 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     # whether pages run the site's own scripts only, and ask no other host for anything
     app.add_config_value("gallery_intl_policy", False, "html", bool)
 
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    from gallery_site import book, cards, head, hero
+    from gallery_site.search import EnglishSearch
+
+    add_settings(app)
     app.setup_extension("gallery_intl.finished")
     app.add_search_language(EnglishSearch)
     app.add_css_file("gallery_site.css")

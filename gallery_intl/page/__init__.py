@@ -28,7 +28,7 @@ from gallery_intl.page.turns import take_turns
 from gallery_intl.page.ways_out import show_ways_out
 
 
-def setup(app: Sphinx) -> ExtensionMetadata:
+def add_settings(app: Sphinx) -> None:
     # the repository at its host, where pages are edited and problems reported
     app.add_config_value("gallery_repository_url", "", "env", frozenset({str}))
     # the branch of the repository that the pages are made from
@@ -44,6 +44,10 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_config_value("gallery_intl_pages", [], "env", list)
     # the page that explains how to translate; gaps and the table of status lead there
     app.add_config_value("gallery_intl_how_to", "", "env", str)
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    add_settings(app)
     app.add_event("gallery-card")
     app.add_node(cards.card)
     app.add_directive("gallery", cards.Gallery)
