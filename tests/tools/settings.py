@@ -101,7 +101,7 @@ def table() -> str:
 def with_table(readme: str) -> str:
     """Return the README with the table as it is in the code."""
     before, rest = readme.split(START)
-    return f"{before}{START}\n{table()}\n{END}{rest.split(END)[1]}"
+    return f"{before}{START}\n{table()}\n{END}{rest.split(END, 1)[1]}"
 
 
 if __name__ == "__main__":

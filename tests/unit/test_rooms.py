@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from paths import PROJECT
+from public_names import README, imports, taken, with_table
 from sphinx.transforms import ApplySourceWorkaround, i18n
 
 from gallery_intl import order
@@ -31,40 +31,6 @@ FLOORS = (
     ("gallery_site",),
 )
 LEVEL = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
-# What the runner and the site take from the extension: public names, by module.
-SHARED = """
-    : files order
-    __main__: check command_line merged progress reviewed run todo
-    builders: collects_messages
-    catalogs: po
-    catalogs.labels: keep_labels
-    catalogs.po: CatalogError INTERFACE NO_PAGE SOURCE_LANGUAGE compile_language
-    downloads.downloads: script_download
-    downloads.notebook: Cell
-    figures: style svg
-    figures.figures: MAKES_FIGURE
-    files: html_pages only_one remove_unfinished replace_file
-    interface.languages: alternate_tags alternates language_links language_tag
-    interface.own_words: catalogs_in folders_in
-    interface.search: RankedSearch
-    page: page
-    page.cards: Gallery marks
-    page.furniture: around line put_below_title with_class
-    page.gaps: CREDITS GAPS
-    page.names: described_names
-    page.outputs: Outputs page_outputs
-    page.page: page_of script_of
-    page.safety: broken_catalogs
-    page.upstream: BOX FIGURE FOOTER NOTE
-    rules.check: check_catalogs
-    rules.glossary: read_glossary
-    rules.glossary_file: Row read_rows words_of
-    rules.terms: VERB any_number folded pattern
-    script.source: Block blocks packages same_program tokens
-    text.breaks: at_colon
-    text.sentences: describe joined sentences
-    text.wrapping: wrap
-"""
 
 
 def modules() -> list[Path]:
@@ -75,15 +41,6 @@ def modules() -> list[Path]:
 def dotted(path: Path) -> str:
     """Name a module as an import does."""
     return ".".join(path.with_suffix("").parts).removesuffix(".__init__")
-
-
-def imports(path: Path) -> Iterator[tuple[int, str, str]]:
-    """Give what a module imports: line, module, and name if it is from there."""
-    for node in ast.walk(ast.parse((PROJECT / path).read_text("utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from ((node.lineno, alias.name, "") for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            yield from ((node.lineno, node.module, alias.name) for alias in node.names)
 
 
 def room_of(module: str) -> str | None:
@@ -107,7 +64,7 @@ def test_imports_go_down_only() -> None:
         f"{path}:{line}: {here} imports {there}"
         for path in modules()
         if (here := room_of(dotted(path)))
-        for line, module, name in imports(path)
+        for line, module, name in imports(PROJECT / path)
         for there in [room_of(f"{module}.{name}") or room_of(module)]
         if there and there != here and LEVEL[there] >= LEVEL[here]
     ]
@@ -130,7 +87,7 @@ def test_the_extension_knows_no_torch_and_no_theme(name: str) -> None:
     wrong = [
         f"{path}:{line}"
         for path in modules()
-        for line, module, _name in imports(path)
+        for line, module, _name in imports(PROJECT / path)
         if path.parts[0] == "gallery_intl" and module.split(".")[0] == name
     ]
 
@@ -138,15 +95,17 @@ def test_the_extension_knows_no_torch_and_no_theme(name: str) -> None:
 
 
 def test_the_runner_and_the_site_take_only_public_names_of_the_extension() -> None:
-    taken: dict[str, set[str]] = {}
-    for path in modules():
-        for _line, module, name in imports(path):
-            if path.parts[0] != "gallery_intl" and module.startswith("gallery_intl"):
-                room = module.removeprefix("gallery_intl").lstrip(".")
-                taken.setdefault(room, set()).add(name)
+    readme = README.read_text(encoding="utf-8")
 
-    lines = [f"    {room}: {' '.join(sorted(taken[room]))}" for room in sorted(taken)]
-    assert lines == SHARED.strip("\n").split("\n")
+    assert with_table(readme) == readme, "run python tests/tools/public_names.py"
+
+
+def test_a_name_that_is_taken_is_listed_by_its_module() -> None:
+    names = taken()
+
+    assert "CatalogError" in names["gallery_intl.catalogs.po"]
+    assert names["gallery_intl.order"] == set()  # a module, whole
+    assert not any(name.startswith("_") for found in names.values() for name in found)
 
 
 def test_every_priority_is_a_name_of_order() -> None:
