@@ -18,7 +18,7 @@ from sphinx.util.tags import Tags
 from gallery_intl.catalogs import merge, po, review
 from gallery_intl.catalogs import progress as counting
 from gallery_intl.catalogs import todo as listing
-from gallery_intl.interface.own_words import folders_in, path_of
+from gallery_intl.catalogs.own import folders_in, path_of
 from gallery_intl.interface.words import fill_from_ours, fill_from_sphinx
 from gallery_intl.rules import check as checking
 

@@ -16,8 +16,8 @@ from gallery_intl.__main__ import (
     todo,
 )
 from gallery_intl.__main__ import run as run_command
+from gallery_intl.catalogs.own import folders_in
 from gallery_intl.files import remove_unfinished
-from gallery_intl.interface.own_words import folders_in
 from gallery_site import unix  # noqa: F401 - before what Windows cannot import
 
 # isort: split

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from gallery_intl import files
-from gallery_intl.interface.own_words import folders_in
+from gallery_intl.catalogs.own import folders_in
 from gallery_intl.page.safety import broken_catalogs
 from gallery_run import records, run
 from gallery_site.languages import build_languages

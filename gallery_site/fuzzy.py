@@ -12,10 +12,11 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from gallery_intl.catalogs import po
+from gallery_intl.catalogs.own import folders_in
 from gallery_site.project import BuildError, Site
 
 Messages = set[tuple[str, str]]  # page and msgid
@@ -32,16 +33,18 @@ def turned(site: Site, before: str, after: str) -> Iterator[tuple[str, int]]:
         locales = site.locale_dir.relative_to(site.srcdir)
         for language in site.languages:
             if language != po.SOURCE_LANGUAGE:
-                was, now = (fuzzy(x / locales / language) for x in (old, new))
+                was, now = (
+                    fuzzy([x / locales, *folders_in(x)], language) for x in (old, new)
+                )
                 yield language, len(now - was)
 
 
-def fuzzy(folder: Path) -> Messages:
-    """Return the fuzzy messages of a language."""
-    pages = po.read_all(folder / "LC_MESSAGES", ".po")
+def fuzzy(folders: Iterable[Path], language: str) -> Messages:
+    """Return the fuzzy messages of a language in folders of catalogs."""
     return {
         (str(page), entry.msgid)
-        for page, file in pages.items()
+        for folder in folders
+        for page, file in po.read_all(folder / language / "LC_MESSAGES", ".po").items()
         for entry in po.active(file)
         if entry.fuzzy
     }

@@ -26,9 +26,9 @@ from sphinx.errors import SphinxError
 from sphinx.util import logging
 from sphinx.util.console import nocolor
 
+from gallery_intl.catalogs.own import catalogs_in
 from gallery_intl.catalogs.po import CatalogError, compile_language
 from gallery_intl.files import replace_file
-from gallery_intl.interface.own_words import catalogs_in
 from gallery_run.processes import end_with_parent
 from gallery_run.run import run_gallery
 from gallery_site.languages import import_once

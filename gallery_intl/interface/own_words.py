@@ -16,28 +16,11 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 from gallery_intl import locale
+from gallery_intl.catalogs.own import OWN
 from gallery_intl.catalogs.po import DOMAIN, compiled, po_path, shared
 from gallery_intl.interface.upstream import COPY_BUTTON, SEARCH_ENDS
 
-PACKAGE = Path(__file__).parents[1]
-OWN = PACKAGE / "locales"
 IN_TEMPLATES = "gallery_word"  # what our templates call, as others call _
-
-
-def folders_in(source: Path) -> list[Path]:
-    """Return the folder of our words' catalogs in a project that this package is in."""
-    folder = source / OWN.relative_to(PACKAGE.parent)
-    return [folder] if folder.is_dir() else []
-
-
-def catalogs_in(source: Path, language: str) -> list[Path]:
-    """Return the catalog of our words in a language, in such a project."""
-    return [po_path(folder, language, DOMAIN) for folder in folders_in(source)]
-
-
-def path_of(language: str) -> Path:
-    """Return where this package has its words in a language, if it has them."""
-    return po_path(OWN, language, DOMAIN)
 
 
 def paths(app: Sphinx, config: Config) -> list[Path]:

@@ -25,9 +25,10 @@ from sphinx.locale import _ as site_word
 from gallery_intl import locale
 from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs import po as catalogs
+from gallery_intl.catalogs.own import PACKAGE, path_of
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 from gallery_intl.interface import own_words
-from gallery_intl.interface.own_words import IN_TEMPLATES, PACKAGE
+from gallery_intl.interface.own_words import IN_TEMPLATES
 from gallery_intl.interface.theme import load_theme, prompt, theme_folders
 from gallery_intl.interface.upstream import (
     MODULES_OF_SPHINX,
@@ -215,7 +216,7 @@ def fill_from_sphinx(path: Path, language: str) -> bool:
 
 def fill_from_ours(path: Path, language: str) -> bool:
     """Fill the gaps for which this package has words; return whether there were any."""
-    known = catalogs.translations(own_words.path_of(language))
+    known = catalogs.translations(path_of(language))
     return fill(path, language, lambda text: known.get(text, text))
 
 

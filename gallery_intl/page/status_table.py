@@ -17,6 +17,7 @@ from sphinx.util.docutils import SphinxDirective
 from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs import progress
+from gallery_intl.catalogs.own import folders_in
 from gallery_intl.catalogs.po import source_language
 from gallery_intl.locale import _
 from gallery_intl.page.catalog_links import (
@@ -36,14 +37,30 @@ def languages(env: BuildEnvironment) -> list[str]:
     return [x for x in env.config.gallery_intl_languages if x != source]
 
 
-def locale_dir(env: BuildEnvironment) -> Path:
-    return Path(env.srcdir, env.config.locale_dirs[0])
+def folders(env: BuildEnvironment) -> list[Path]:
+    """Return the folders of catalogs: also ours where this package is made."""
+    return [Path(env.srcdir, env.config.locale_dirs[0]), *folders_in(Path(env.srcdir))]
 
 
 def counted(env: BuildEnvironment) -> list[str]:
     """Return the paths of all catalogs that the table's numbers come from."""
     known = [source_language(env.config), *languages(env)]
-    return [str(path) for path in progress.paths(locale_dir(env), known)]
+    return [str(x) for folder in folders(env) for x in progress.paths(folder, known)]
+
+
+def counts(env: BuildEnvironment) -> progress.Table:
+    """Count the catalogs of pages that there are, and of words."""
+    rows = progress.Table()
+    for folder in folders(env):
+        rows |= progress.table(folder, languages(env), source_language(env.config))
+    known = {*env.found_docs, *catalogs.NO_PAGE}
+    return {page: row for page, row in rows.items() if page in known}
+
+
+def catalog(env: BuildEnvironment, language: str, page: str) -> Path | None:
+    """Return the catalog of a page in a language, if there is one."""
+    paths = (catalogs.po_path(folder, language, page) for folder in folders(env))
+    return next(filter(Path.is_file, paths), None)
 
 
 def cell(value: nodes.Node | str, *quiet: str) -> nodes.entry:
@@ -64,16 +81,10 @@ class TranslationStatus(SphinxDirective):
         for path in found:
             self.env.note_dependency(path)
         try:
-            rows = progress.table(
-                locale_dir(self.env),
-                languages(self.env),
-                source_language(self.config),
-            )
+            rows = counts(self.env)
         except catalogs.CatalogError as error:  # maybe one of another language
             raise self.warning(f"no table: {error}") from None
-        known = {*self.env.found_docs, catalogs.INTERFACE}
-        shown = {page: row for page, row in rows.items() if page in known}
-        return [self.table(shown), *map(line, how_to_translate(self.env))]
+        return [self.table(rows), *map(line, how_to_translate(self.env))]
 
     def table(self, rows: progress.Table) -> nodes.table:
         head = nodes.row("", cell(_("Page")), *map(self.language, languages(self.env)))
@@ -97,6 +108,8 @@ class TranslationStatus(SphinxDirective):
         """Name a page by its title, which Sphinx knows when all pages are read."""
         if page == catalogs.INTERFACE:
             return cell(_("Words of the interface"))
+        if page == catalogs.DOMAIN:
+            return cell(_("Words of the gallery"))
         self.env.note_dependency(self.env.doc2path(page))
         found, _messages = self.parse_inline(f":doc:`/{page}`", lineno=self.lineno)
         return cell(found[0])
@@ -108,9 +121,9 @@ class TranslationStatus(SphinxDirective):
                 yield cell("-")
                 continue
             count, credits = found[language]
-            path = catalogs.po_path(locale_dir(self.env), language, page)
+            path = catalog(self.env, language, page)
             percent = _("%d %%") % count.percent
-            link = link_to(self.env, path, percent) if path.is_file() else percent
+            link = link_to(self.env, path, percent) if path else percent
             yield cell(link, *remaining(count), *reviews(credits))
 
     def sums(self, rows: progress.Table) -> Iterator[nodes.entry]:

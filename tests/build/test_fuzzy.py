@@ -10,6 +10,10 @@ import prepared
 import pytest
 from paths import ROOTS
 
+from gallery_intl.catalogs import po
+from gallery_intl.catalogs.own import folders_in
+from gallery_site.fuzzy import fuzzy
+
 PAGE = "gallery/part/page.py"
 
 
@@ -67,3 +71,16 @@ def test_what_is_no_revision_is_named(repository: Repository) -> None:
     assert done.returncode == 1
     assert "nowhere" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_the_words_of_the_extension_count_too(tmp_path: Path) -> None:
+    """They have a folder of their own in the project that the extension is made in."""
+    folders = [tmp_path / "locales", tmp_path / "gallery_intl" / "locales"]
+    for folder, words in zip(folders, ("a", "b"), strict=True):
+        path = po.po_path(folder, "ko", words)
+        path.parent.mkdir(parents=True)
+        path.write_text(f'#, fuzzy\nmsgid "{words}"\nmsgstr "x"\n')
+
+    found = fuzzy([folders[0], *folders_in(tmp_path)], "ko")
+
+    assert found == {("a", "a"), ("b", "b")}

@@ -1,0 +1,29 @@
+"""Where the catalogs of our own words are: in this package, and in a project with it.
+
+Only the project that this package is made in has its folder beside conf.py.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gallery_intl.catalogs.po import DOMAIN, po_path
+
+PACKAGE = Path(__file__).parents[1]
+OWN = PACKAGE / "locales"
+
+
+def folders_in(source: Path) -> list[Path]:
+    """Return the folder of our words' catalogs in a project that this package is in."""
+    folder = source / OWN.relative_to(PACKAGE.parent)
+    return [folder] if folder.is_dir() else []
+
+
+def catalogs_in(source: Path, language: str) -> list[Path]:
+    """Return the catalog of our words in a language, in such a project."""
+    return [po_path(folder, language, DOMAIN) for folder in folders_in(source)]
+
+
+def path_of(language: str) -> Path:
+    """Return where this package has its words in a language, if it has them."""
+    return po_path(OWN, language, DOMAIN)
