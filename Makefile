@@ -66,11 +66,11 @@ reviewed-%: $(LIGHT)  ## note who has reviewed a page (PAGE=... BY="a name")
 check: $(LIGHT)  ## check every rule that a translation must keep
 	@$(SITE) check $(if $(FORMAT),--format $(FORMAT))
 
-quick: $(LIGHT)  ## check style, types and what needs no site, in seconds
+quick: $(LIGHT)  ## check style, types and what needs no site, in half a minute
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check $(FORMATTED)
 	@$(PY) -m mypy
-	@$(PY) -m pytest tests/unit
+	@$(PY) -m pytest -n auto tests/unit
 
 test: html $(VENV)/.browser  ## run all tests, the browser's too (SHARD=1/4: a part)
 	@$(PY) -m pytest -n auto --dist loadfile --no-loadscope-reorder \

@@ -1,6 +1,7 @@
 """README and CONTRIBUTING name only what there is."""
 
 import re
+from pathlib import Path
 
 import pytest
 from paths import PROJECT
@@ -70,4 +71,13 @@ def test_every_link_leads_to_a_file(document: str) -> None:
     text = (PROJECT / document).read_text(encoding="utf-8")
 
     for target in re.findall(r"\]\((?!https?:)([^)]+)\)", text):
-        assert (PROJECT / target).is_file(), target
+        path, _, heading = target.partition("#")
+        there = PROJECT / (path or document)
+        assert there.is_file(), target
+        assert not heading or heading in headings(there), target
+
+
+def headings(document: Path) -> set[str]:
+    """Return the headings of a document, as links name them."""
+    found = re.findall(r"^#+ (.+)$", document.read_text(encoding="utf-8"), re.M)
+    return {re.sub(r"[^\w-]", "", text.lower().replace(" ", "-")) for text in found}

@@ -12,6 +12,7 @@ import pytest
 from gallery_intl import locale
 from gallery_intl.__main__ import set_apart
 from gallery_intl.catalogs import po
+from gallery_intl.catalogs.own import path_of
 from gallery_intl.interface import own_words
 
 SHIPPED = ("ko", "zh_CN", "ja")
@@ -36,9 +37,9 @@ def write(source: Path, language: str, msgid: str, msgstr: str) -> None:
 
 @pytest.mark.parametrize("language", SHIPPED)
 def test_every_word_is_translated(language: str) -> None:
-    english = po.translations(own_words.path_of("en"))
+    english = po.translations(path_of("en"))
 
-    assert po.translations(own_words.path_of(language)).keys() == english.keys()
+    assert po.translations(path_of(language)).keys() == english.keys()
     assert len(english) > 50
 
 
