@@ -20,7 +20,7 @@ from polling import wait_until
 from watching import is_too_wide, watch
 
 from gallery_intl.catalogs import po as catalogs
-from gallery_intl.interface.own_words import path_of
+from gallery_intl.catalogs.own import path_of
 
 LANGUAGES = ("en", "ko", "zh_CN", "ja")
 TRANSLATED = LANGUAGES[1:]

@@ -15,7 +15,7 @@ from bs4 import BeautifulSoup
 from paths import PROJECT, ROOTS
 
 from gallery_intl.catalogs import po as catalogs
-from gallery_intl.interface.own_words import path_of
+from gallery_intl.catalogs.own import path_of
 from gallery_site.build import run_scripts
 from gallery_site.languages import sources
 from gallery_site.project import read_site

@@ -14,7 +14,7 @@ from paths import ROOTS
 from sphinx.testing.util import SphinxTestApp
 
 from gallery_intl.catalogs import po as catalogs
-from gallery_intl.interface.own_words import path_of
+from gallery_intl.catalogs.own import path_of
 
 SCRIPT = '''"""
 A page

@@ -18,8 +18,8 @@ from sphinx.errors import ConfigError
 
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs import review
+from gallery_intl.catalogs.own import path_of
 from gallery_intl.catalogs.review import Credits
-from gallery_intl.interface.own_words import path_of
 from gallery_intl.page.catalog_links import (
     below,
     check_repository,

@@ -13,7 +13,7 @@ from bs4 import BeautifulSoup
 from paths import ROOTS
 
 from gallery_intl.catalogs import po as catalogs
-from gallery_intl.interface.own_words import path_of
+from gallery_intl.catalogs.own import path_of
 from gallery_site.notebooks import colab_url
 
 URL = "https://github.com/owner/name"
