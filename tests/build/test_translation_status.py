@@ -206,6 +206,7 @@ def test_the_pages_stand_in_reading_order_and_their_sum_last(plain: Path) -> Non
         "한 부분",
         "한 페이지",
         "현황",
+        "Words of the gallery",
         "Words of the interface",
         "In total",
     ]
@@ -216,7 +217,7 @@ def test_who_reviewed_a_page_is_said_and_else_that_nobody_has(plain: Path) -> No
 
     assert cells(status, "한 부분")[-1] == "Reviewed by Lee, 2026-03-01"
     assert cells(status, "작은 사이트")[-1] == "Not reviewed yet"
-    assert cells(status, "In total")[-1] == "Reviewed: 2 of 5"
+    assert cells(status, "In total")[-1] == "Reviewed: 2 of 6"
     assert cells(status, "현황")[-2:] == [
         "Reviewed by Lee, 2026-03-01 (changed since the review)",
         "Reviewed by Kim, 2026-04-01",
@@ -333,7 +334,7 @@ def test_an_edited_or_a_new_catalog_refreshes_the_table(source: Path) -> None:
     changed = "Reviewed by Kim, 2026-03-01 (changed since the review)"
     assert cells(status, "한 페이지")[-1] == changed
     assert changed in credits(read(source / "out", PAGE)).text
-    assert cells(status, "In total")[-1] == "Reviewed: 2 of 5"
+    assert cells(status, "In total")[-1] == "Reviewed: 2 of 6"
 
     new = catalogs.po_path(source / "locales", "ko", "another")
     shutil.copyfile(source / PLACE, new)
