@@ -15,11 +15,13 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
+import prepared
 import psutil
 import pytest
 from paths import PROJECT, ROOTS
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Error, Page, expect
 
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.files import replace_file
@@ -51,26 +53,29 @@ def save_once(app, error):
 class Session:
     """A running live view and what it has said."""
 
-    def __init__(self, source: Path, *arguments: str) -> None:
+    def __init__(self, source: Path, *arguments: str, begin: Any) -> None:
         self.source, self.url = source, ""
         command = [sys.executable, "-m", "gallery_site", "--source", str(source)]
-        self.process = subprocess.Popen(
-            [*command, "live", "ko", "--port", "0", *arguments],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
+        self.out, theirs = os.pipe()
+        with open(theirs, "wb") as written:
+            self.process = begin(
+                [*command, "live", "ko", "--port", "0", *arguments],
+                stdout=written,
+                stderr=written,
+                env=os.environ,
+                start_new_session=True,
+            )
         self.said: list[str] = []
         self.news = threading.Condition()
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
 
     def read(self) -> None:
-        for line in self.process.stdout:
-            with self.news:
-                self.said.append(line)
-                self.news.notify_all()
+        with open(self.out, encoding="utf-8") as said:
+            for line in said:
+                with self.news:
+                    self.said.append(line)
+                    self.news.notify_all()
 
     def wait_for(self, pattern: str, after: int = 0, patience: int = PATIENCE) -> str:
         """Wait until a line has the pattern; give its first group, or all of it."""
@@ -105,10 +110,13 @@ class Session:
 
 @contextlib.contextmanager
 def running(
-    source: Path, *arguments: str, patience: int = PATIENCE
+    source: Path,
+    *arguments: str,
+    patience: int = PATIENCE,
+    begin: Any = subprocess.Popen,
 ) -> Iterator[Session]:
     """Run a live view until the end of the block, however it ends."""
-    session = Session(source, *arguments)
+    session = Session(source, *arguments, begin=begin)
     try:
         session.url = session.wait_for(r"(http://\S+/)", patience=patience)
         yield session
@@ -130,7 +138,7 @@ def start(
     """Start a live view of a copy of the small site."""
     with pytest.MonkeyPatch.context() as patch, contextlib.ExitStack() as sessions:
 
-        def begin(*arguments: str, conf: str = "") -> Session:
+        def start(*arguments: str, conf: str = "", **options: Any) -> Session:
             folder = tmp_path_factory.mktemp("live")
             source = shutil.copytree(ROOT, folder / "site")
             with (source / "conf.py").open("a", encoding="utf-8") as file:
@@ -138,24 +146,33 @@ def start(
             (folder / "torch.py").write_text("raise ImportError('no torch here')\n")
             patch.setenv("RUNS", str(folder / "runs"))
             patch.setenv("PYTHONPATH", os.pathsep.join((str(PROJECT), str(folder))))
-            return sessions.enter_context(running(source, *arguments))
+            return sessions.enter_context(running(source, *arguments, **options))
 
-        yield begin
+        yield start
 
 
 @pytest.fixture(scope="module")
 def session(start: Callable[..., Session]) -> Session:
-    """One live view for the tests that only edit, each its own words."""
-    return start()
+    """One live view for the tests that only edit, each its own words.
+
+    It and the runs of its gallery are forks; that of the preview is begun by Python.
+    """
+    return start(begin=prepared.Started)
 
 
 @pytest.fixture
-def opened(session: Session, chromium: Browser) -> Page:
-    """Open the page; nobody closes it: Chromium hangs if it reloads at that moment."""
+def opened(session: Session, chromium: Browser) -> Iterator[Page]:
+    """Open the page; nobody closes it: Chromium hangs if it reloads at that moment.
+
+    It is taken off the line instead, or each edit of other tests would load it again.
+    """
     page = chromium.new_page()
     session.wait_until_built()  # by the test before: else the page reloads as it loads
     page.goto(f"{session.url}{PAGE}.html")
-    return page
+    yield page
+    session.wait_until_built()
+    with contextlib.suppress(Error):  # it is just being loaded again
+        page.evaluate("ws.close()")
 
 
 def po(source: Path, name: str = PAGE) -> Path:
