@@ -1,10 +1,11 @@
 """What a reader downloads runs to its end and prints what the page shows.
 
-One page of each kind runs as a reader runs it: a plain one, one with ranks, and the one
-that starts processes itself. That one does so as a notebook: as a script the gallery
-runs it, with the same processes. The other notebooks run in forks of a warm process, on
-as many ranks. The other scripts are held against the one that the gallery has run, of
-which the page shows what it prints; `make torture` runs all of them as a reader does.
+A plain page and one with ranks run as a reader runs them, as script and as notebook. Of
+the page that starts processes itself, Jupyter runs what stands before PyTorch, and the
+gallery the whole script, with the same processes. The other notebooks run in forks of a
+warm process, on as many ranks. The other scripts are held against the one that the
+gallery has run, of which the page shows what it prints; `make torture` runs all of them
+as a reader does.
 """
 
 from collections.abc import Callable
@@ -20,18 +21,18 @@ from gallery_intl.script.source import same_program
 from gallery_run.needs import world_size
 from gallery_run.notebook import ranks_cell
 
-SCRIPTS_AS_READERS_DO = ("one_process/input_sizes", "ranks/hello_ranks")
-AS_READERS_DO = (*SCRIPTS_AS_READERS_DO, "ddp/starting_processes")
+AS_READERS_DO = ("one_process/input_sizes", "ranks/hello_ranks")
+STARTS_PROCESSES = "ddp/starting_processes"
 
 each_page = pytest.mark.parametrize("name", PAGES)
 Run = Callable[[Path], list[str]]
 
 
 def test_one_page_of_each_kind_runs_as_readers_run_it() -> None:
-    assert set(AS_READERS_DO) <= set(PAGES)
+    assert {*AS_READERS_DO, STARTS_PROCESSES} <= set(PAGES)
 
 
-@pytest.mark.parametrize("name", SCRIPTS_AS_READERS_DO)
+@pytest.mark.parametrize("name", AS_READERS_DO)
 def test_a_script_prints_what_its_page_shows(
     site: Path, tmp_path: Path, name: str
 ) -> None:
@@ -61,6 +62,20 @@ def test_a_notebook_prints_what_its_page_shows(
     run: Run = downloads.run_notebook if as_reader else downloads.run_notebook_in_forks
 
     assert run(path) == shown(site, "ja", name)
+
+
+def test_a_notebook_writes_a_program_and_starts_it_as_readers_run_it(
+    site: Path, tmp_path: Path
+) -> None:
+    path = downloads.download(site, "ja", STARTS_PROCESSES, ".ipynb", tmp_path)
+    notebook = nbformat.read(path, as_version=4)
+    sources = [cell.source for cell in notebook.cells]
+    last = next(i for i, text in enumerate(sources) if 'run("pool.py")' in text)
+    del notebook.cells[last + 1 :]
+    nbformat.write(notebook, path)
+
+    (printed_first, *_) = shown(site, "ja", STARTS_PROCESSES)
+    assert downloads.run_notebook(path) == [printed_first]
 
 
 def test_a_cell_waits_for_all_that_its_ranks_print() -> None:

@@ -11,7 +11,9 @@ import subprocess
 import sys
 import tempfile
 import traceback
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from multiprocessing import util
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
@@ -64,7 +66,9 @@ def play(arguments: list[str], environment: dict[str, str]) -> NoReturn:
     try:
         begin(environment)
         # what the first has printed and not yet written is left to it
-        sys.stdout, sys.stderr = (os.fdopen(n, "w", encoding="utf-8") for n in (1, 2))
+        sys.stdout, sys.stderr = (
+            os.fdopen(n, "w", encoding="utf-8", closefd=False) for n in (1, 2)
+        )
         perform(arguments)
         status = 0
     except SystemExit as end:
@@ -87,13 +91,28 @@ def may_use_gpu() -> bool:
 
 
 class Forked(subprocess.Popen[Any]):
-    """A process that another starts: a fork for a script or a module, else as ever."""
+    """A process that another starts: a fork for a program of Python, else as ever."""
 
     def __init__(self, args: Any, **options: Any) -> None:
         command = [] if isinstance(args, str) else [str(one) for one in args]
         python, *arguments = [one for one in command if one != "-u"] or [""]
-        plain = bool(arguments) and re.match("[^-]|-m$", arguments[0])
+        plain = bool(arguments) and re.match("[^-]|-[cm]$", arguments[0])
         if python == sys.executable and plain and not may_use_gpu():
             environment = dict(options.get("env") or os.environ)
             options["preexec_fn"] = lambda: play(arguments, environment)
         super().__init__(args, **options)
+
+
+start_anew = util.spawnv_passfds
+
+
+def start(path: bytes, arguments: Sequence[str | bytes], files: Iterable[int]) -> int:
+    """Start what multiprocessing starts: a fork for a process of its way `spawn`."""
+    told = [os.fsdecode(one) for one in arguments]
+    if told[-1] != "--multiprocessing-fork" or may_use_gpu():
+        return start_anew(path, arguments, files)
+    if child := os.fork():
+        return child
+    inherited.clear()
+    inherited.update(files)
+    play(told[told.index("-c") :], dict(os.environ))

@@ -2,7 +2,8 @@
 
 A fork is told what torchrun or a notebook would tell it, and runs the same text; but
 nobody has started Python, torchrun, Jupyter or ipyparallel for it. If a page starts a
-Python itself, with a script or with torchrun, that is a fork too, of the page.
+Python itself, with a script, with torchrun or by `spawn`, that is a fork too, of the
+page.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from contextlib import redirect_stdout
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from io import StringIO
-from multiprocessing import forkserver, get_context, set_start_method
+from multiprocessing import forkserver, get_context, set_start_method, util
 from multiprocessing.connection import wait
 from pathlib import Path
 from types import ModuleType
@@ -63,6 +64,7 @@ def become(
     forks.inherited.update(forks.open_files())
     for module in ("subprocess", f"{ELASTIC}.subprocess_handler.subprocess_handler"):
         import_module(module).Popen = forks.Forked
+    util.spawnv_passfds = forks.start
     if machine := environment.get("PRETEND"):
         pretend(machine)
     try:
