@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 LANGUAGES = ("en", "ko", "zh_CN", "ja")
 WHOLE = "ko"  # the structure of a page does not depend on its language
@@ -14,6 +14,7 @@ LESSON = "tutorials/ddp/distributed_data_parallel.html"
 PART = "tutorials/one_process/index.html"  # what opens is the same as on a lesson
 DESK = {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"}
 PHONE = {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"}
+SCREENS = {"desk": DESK, "phone": PHONE}
 STILL = {"reduced_motion": "reduce"}  # colours on their way are no defect
 
 
@@ -55,21 +56,20 @@ STATES: dict[str, tuple[str, Callable[[Page], None]]] = {
     "language menu": (PART, open_languages),
     "navigation": (PART, open_navigation),
 }
-IN_ALL_LANGUAGES = ("start", "lesson")
-CASES = [
-    (language, state)
-    for state in STATES
-    for language in LANGUAGES
-    if language == WHOLE or state in IN_ALL_LANGUAGES
+IN_ALL_LANGUAGES = ("start", "lesson")  # in turn on one screen each
+CASES = [(screen, WHOLE, state) for screen in SCREENS for state in STATES]
+CASES += [
+    (list(SCREENS)[(i + j) % 2], language, state)
+    for i, language in enumerate(x for x in LANGUAGES if x != WHOLE)
+    for j, state in enumerate(IN_ALL_LANGUAGES)
 ]
 
 
-@pytest.fixture(scope="module", params=[DESK, PHONE], ids=["desk", "phone"])
-def context(
-    chromium: Browser, request: pytest.FixtureRequest
-) -> Iterator[BrowserContext]:
-    context = chromium.new_context(**request.param, **STILL)
-    yield context
+@pytest.fixture(scope="module")
+def page(chromium: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """One page for each screen, on which all others are opened."""
+    context = chromium.new_context(**SCREENS[request.param], **STILL)
+    yield context.new_page()
     context.close()
 
 
@@ -79,22 +79,19 @@ def violations(page: Page) -> list[str]:
     return [f"{rule['id']}: {rule['nodes'][0]['html']}" for rule in found]
 
 
-@pytest.mark.parametrize(("language", "state"), CASES)
-def test_axe_finds_nothing(
-    served: str, context: BrowserContext, language: str, state: str
-) -> None:
+@pytest.mark.parametrize(
+    ("page", "language", "state"),
+    [pytest.param(*case, id="-".join(case)) for case in CASES],
+    indirect=["page"],
+)
+def test_axe_finds_nothing(served: str, page: Page, language: str, state: str) -> None:
     path, act = STATES[state]
-    page = context.new_page()
     page.goto(f"{served}{language}/{path}")
     act(page)
     assert violations(page) == []
-    page.close()
 
 
-def test_axe_finds_nothing_on_the_front_page(
-    served: str, context: BrowserContext
-) -> None:
-    page = context.new_page()
+@pytest.mark.parametrize("page", SCREENS, indirect=True)
+def test_axe_finds_nothing_on_the_front_page(served: str, page: Page) -> None:
     page.goto(served)
     assert violations(page) == []
-    page.close()
