@@ -10,8 +10,7 @@ from paths import PROJECT
 from gallery_run.needs import world_size
 
 GALLERY = PROJECT / "gallery"
-# Two ranks make no rows and columns: what is broken there needs all of them.
-GRIDS = ("larger_models/two_dimensions", "long_runs/choosing")
+GRID = 4  # ranks: two make no rows and columns
 
 
 class Break(NamedTuple):
@@ -22,6 +21,7 @@ class Break(NamedTuple):
     old: str
     new: str
     fails: str
+    ranks: int = 2  # at most, as fewer say the same
 
 
 BREAKS = (
@@ -646,6 +646,7 @@ BREAKS = (
         '    dist.broadcast(inputs, group=mesh.get_group("tp"), group_src=0)',
         "",
         "assert torch.allclose(model(inputs), single(inputs))\n",
+        GRID,
     ),
     Break(
         "larger_models/two_dimensions",
@@ -653,6 +654,7 @@ BREAKS = (
         "DistributedSampler(samples, n_rows, row, shuffle=False)",
         "DistributedSampler(samples, rank=rank, shuffle=False)",
         "assert torch.allclose(part.grad.to_local(), whole.grad[",
+        GRID,
     ),
     Break(
         "larger_models/two_dimensions",
@@ -660,6 +662,7 @@ BREAKS = (
         'mesh_dim_names=("replicate", "shard")',
         'mesh_dim_names=("shard", "replicate")',
         'assert counts["hybrid"] == {"replicate": {"all-reduce": 2}',
+        GRID,
     ),
     Break(
         "larger_models/two_dimensions",
@@ -760,6 +763,7 @@ BREAKS = (
         'grid["dp"]), *row)',
         'grid["dp"]), *mine)',
         "assert table[way][1:5] == tuple(map(round, n_bytes)), way",
+        GRID,
     ),
     Break(
         "long_runs/choosing",
@@ -784,8 +788,7 @@ def test_a_broken_page_fails_where_it_says_so(tmp_path: Path, case: Break) -> No
 
     # without GPUs, so that a break fails alike on every machine
     ranks = world_size(original) or 0
-    if case.page not in GRIDS:
-        ranks = min(ranks, 2)  # fewer say the same
+    ranks = min(ranks, case.ranks)
     done = warm.run(work, tmp_path, ranks, CUDA_VISIBLE_DEVICES="")
 
     assert done.returncode != 0
