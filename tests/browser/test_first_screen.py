@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -17,6 +18,24 @@ def page(chromium: Browser) -> Iterator[Page]:
     page = chromium.new_page()
     yield page
     page.close()
+
+
+@pytest.fixture(scope="module")
+def front(served: str, chromium: Browser) -> Iterator[Callable[[str], Page]]:
+    """Open a language's front page once for all that only look at it."""
+    context = chromium.new_context()
+
+    @functools.cache
+    def front(language: str) -> Page:
+        page = context.new_page()
+        page.goto(f"{served}{language}/index.html")
+        return page
+
+    yield front
+    context.close()
+
+
+Front = Callable[[str], Page]
 
 
 def bottom(place: Locator) -> float:
@@ -47,10 +66,8 @@ def test_what_for_whom_and_the_first_step_are_on_the_first_screen(
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_first_step_leads_to_the_first_card(
-    served: str, page: Page, language: str
-) -> None:
-    page.goto(f"{served}{language}/index.html")
+def test_the_first_step_leads_to_the_first_card(front: Front, language: str) -> None:
+    page = front(language)
 
     first = page.locator(".intl-cards .intl-card-title a").first.get_attribute("href")
 
@@ -59,11 +76,9 @@ def test_the_first_step_leads_to_the_first_card(
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("width", [320, 390, 768, 1000, 1280, 1920])
-def test_every_row_of_cards_is_full(
-    served: str, page: Page, language: str, width: int
-) -> None:
+def test_every_row_of_cards_is_full(front: Front, language: str, width: int) -> None:
+    page = front(language)
     page.set_viewport_size({"width": width, "height": 900})
-    page.goto(f"{served}{language}/index.html")
 
     ragged = page.locator(".part").evaluate_all(
         """parts => parts.filter(part => {
@@ -81,10 +96,10 @@ def test_every_row_of_cards_is_full(
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_words_of_the_drawing_fit_and_can_be_read(
-    served: str, page: Page, language: str, width: int
+    front: Front, language: str, width: int
 ) -> None:
+    page = front(language)
     page.set_viewport_size({"width": width, "height": 900})
-    page.goto(f"{served}{language}/index.html")
 
     labels = page.locator(".drawing .label")
     wrong = labels.evaluate_all(
@@ -101,11 +116,9 @@ def test_the_words_of_the_drawing_fit_and_can_be_read(
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("width", [320, 390])
-def test_no_word_of_a_command_is_cut(
-    served: str, page: Page, language: str, width: int
-) -> None:
+def test_no_word_of_a_command_is_cut(front: Front, language: str, width: int) -> None:
+    page = front(language)
     page.set_viewport_size({"width": width, "height": 900})
-    page.goto(f"{served}{language}/index.html")
 
     words = page.locator(".try-it .word")
     wrong = words.evaluate_all(
@@ -120,8 +133,8 @@ def test_no_word_of_a_command_is_cut(
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_each_answer_leads_to_a_part(served: str, page: Page, language: str) -> None:
-    page.goto(f"{served}{language}/index.html")
+def test_each_answer_leads_to_a_part(front: Front, language: str) -> None:
+    page = front(language)
 
     answers = page.locator(".answer .answer-parts a")
 

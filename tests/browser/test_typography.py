@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,24 @@ def page(chromium: Browser) -> Iterator[Page]:
     page.close()
 
 
+@pytest.fixture(scope="module")
+def lesson(served: str, chromium: Browser) -> Iterator[Callable[[str], Page]]:
+    """Open the lesson of a language once for all that leave it as it is."""
+    context = chromium.new_context(viewport=DESK)
+
+    @functools.cache
+    def lesson(language: str) -> Page:
+        page = context.new_page()
+        page.goto(f"{served}{language}/{LESSON}")
+        return page
+
+    yield lesson
+    context.close()
+
+
+Lesson = Callable[[str], Page]
+
+
 def style(page: Page, place: str, name: str) -> str:
     return str(
         page.locator(place).first.evaluate(
@@ -91,9 +110,9 @@ def test_nothing_in_a_text_is_slanted(served: str, page: Page, language: str) ->
 
 @each_language
 def test_code_has_one_face_in_blocks_and_in_sentences(
-    served: str, page: Page, language: str
+    lesson: Lesson, language: str
 ) -> None:
-    page.goto(f"{served}{language}/{LESSON}")
+    page = lesson(language)
     client = page.context.new_cdp_session(page)
     client.send("DOM.enable")
     client.send("CSS.enable")
@@ -113,18 +132,16 @@ def test_code_has_one_face_in_blocks_and_in_sentences(
 
 
 @pytest.mark.parametrize("language", ["ja"])
-def test_chips_of_code_do_not_touch_the_letters(
-    served: str, page: Page, language: str
-) -> None:
-    page.goto(f"{served}{language}/{LESSON}")
+def test_chips_of_code_do_not_touch_the_letters(lesson: Lesson, language: str) -> None:
+    page = lesson(language)
 
     for side in ("marginLeft", "marginRight"):
         assert float(style(page, "article p code", side).removesuffix("px")) >= 2
 
 
 @each_language
-def test_a_line_of_88_columns_fits(served: str, page: Page, language: str) -> None:
-    page.goto(f"{served}{language}/{LESSON}")
+def test_a_line_of_88_columns_fits(lesson: Lesson, language: str) -> None:
+    page = lesson(language)
 
     block = page.locator(".highlight pre").first
     room = block.evaluate("(node) => node.clientWidth")
@@ -134,9 +151,9 @@ def test_a_line_of_88_columns_fits(served: str, page: Page, language: str) -> No
 
 @each_language
 def test_the_fonts_are_those_of_the_language_and_of_the_machine(
-    served: str, page: Page, language: str
+    lesson: Lesson, language: str
 ) -> None:
-    page.goto(f"{served}{language}/{LESSON}")
+    page = lesson(language)
 
     named = style(page, "article p", "fontFamily")
 
@@ -169,9 +186,9 @@ def test_no_korean_word_is_torn(served: str, page: Page) -> None:
     ],
 )
 def test_han_and_latin_stand_apart_once(
-    served: str, page: Page, language: str, text: str, gap: bool
+    lesson: Lesson, language: str, text: str, gap: bool
 ) -> None:
-    page.goto(f"{served}{language}/{LESSON}")
+    page = lesson(language)
 
     found = page.evaluate(GAP, ["article p", text])
 
@@ -180,10 +197,8 @@ def test_han_and_latin_stand_apart_once(
 
 
 @each_language
-def test_lines_break_where_readers_expect(
-    served: str, page: Page, language: str
-) -> None:
-    page.goto(f"{served}{language}/{LESSON}")
+def test_lines_break_where_readers_expect(lesson: Lesson, language: str) -> None:
+    page = lesson(language)
 
     title, text = ("article h1", "article > section > p:not(.learn)")
     assert style(page, title, "textWrap") == "balance"
