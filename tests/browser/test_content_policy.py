@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from bs4 import BeautifulSoup
 from playwright.sync_api import Browser, Page, Route, expect
 from polling import wait_until
 from sphinx.testing.util import SphinxTestApp
@@ -92,51 +90,7 @@ def violations(page: Page) -> list[str]:
     return found
 
 
-# the policy in the files
-
-
-def pages(site: Path) -> list[Path]:
-    """Give all pages, found in another way than the build finds them."""
-    found = [x for x in site.rglob("*.html") if "_static" not in x.parts]
-    assert len(found) > 40
-    return found
-
-
-@functools.cache
-def read(path: Path) -> BeautifulSoup:
-    return BeautifulSoup(path.read_bytes(), "html.parser")
-
-
-def test_every_page_of_the_site_has_the_policy_before_anything_it_speaks_of(
-    site: Path,
-) -> None:
-    for path in pages(site):
-        head = read(path).head
-        assert head is not None
-
-        names = [tag.name for tag in head.find_all(True)]
-        metas = [tag.get("http-equiv") for tag in head.find_all("meta")]
-
-        assert names[:2] == ["meta", "meta"], path
-        assert metas[1] == "Content-Security-Policy", path
-        assert metas.count("Content-Security-Policy") == 1, path
-
-
-def test_no_page_has_a_script_or_a_style_that_its_policy_forbids(site: Path) -> None:
-    for path in pages(site):
-        page = read(path)
-        policy = page.find("meta", {"http-equiv": "Content-Security-Policy"})["content"]
-
-        inline = [tag.string or "" for tag in page.find_all("script", src=False)]
-        events = [tag for tag in page.find_all(True) if any_event(tag.attrs)]
-
-        assert all(source_of(script) in policy for script in inline), path
-        assert not page.find_all("style"), path
-        assert not events, path
-
-
-def any_event(attributes: dict[str, object]) -> bool:
-    return any(name.startswith("on") for name in attributes)
+# the policy in a file; `tests/site/test_site.py` looks at all
 
 
 def test_a_page_keeps_the_policy_that_it_has() -> None:
