@@ -28,10 +28,10 @@ gc.set_threshold(20_000)
 # Files that take 20 seconds of a processor or more begin first, else the last one runs
 # alone. Those that need a browser stand between the others.
 LONG = """
-    test_run_downloads test_every_page test_build test_run test_browser test_live
-    test_accessibility test_records test_search test_broken_pages test_machines
-    test_reading_aids test_typography test_hostile_catalogs test_bundle test_ranks
-    test_site test_translators test_found test_lock
+    test_broken_pages test_every_page test_run_downloads test_accessibility test_build
+    test_site test_browser test_machines test_search test_live test_records
+    test_reading_aids test_ranks test_bundle test_run test_repository test_translators
+    test_lock
 """
 
 
