@@ -12,7 +12,6 @@ from gallery_intl.rules.glossary_file import Row, read_rows, words_of
 from gallery_intl.rules.terms import (
     BRACKETS,
     SPACES,
-    VERB,
     alternatives,
     any_number,
     english,
@@ -36,11 +35,11 @@ class Glossary:
 
     def terms(self, text: str) -> Iterator[str]:
         """Yield the terms of an English text, each once."""
-        found = {
-            self._ordered[(match.lastindex or 0) - 1]
-            for match in self._pattern.finditer(text.lower())
-            if not VERB.fullmatch(match[0]) or is_noun(match)
-        }
+        found = set()
+        for match in self._pattern.finditer(text.lower()):
+            term = self._ordered[(match.lastindex or 0) - 1]
+            if not self.rows[term].get("verb") or is_noun(match):
+                found.add(term)
         yield from sorted(found)
 
     def missing(self, source: str, text: str, language: str) -> Iterator[str]:

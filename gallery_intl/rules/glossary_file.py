@@ -15,8 +15,10 @@ Row = dict[str, str]
 
 SEPARATORS = ",;\t"
 LANGUAGE = r"[a-z]{2,3}(?:_[A-Za-z]{2,4})*(?:@[a-z]+)?"
-COLUMN = re.compile(rf"note|means|(?P<language>{LANGUAGE})(?: (?:typed|wrong|never))?")
-OTHERS = {"en", "note", "means"}
+COLUMN = re.compile(
+    rf"note|means|verb|(?P<language>{LANGUAGE})(?: (?:typed|wrong|never))?"
+)
+OTHERS = {"en", "note", "means", "verb"}
 LOST = re.compile(r"\?\?+|\ufffd")
 
 

@@ -14,12 +14,7 @@ SPACES = re.compile(r"[\s-]")
 BRACKETS = re.compile(r"\s*[(（][^()（）]*[)）]")
 # What a dictionary form ends with; the words on a page are inflected.
 ENDINGS = re.compile(r"(?:하다|다|する)$")
-# English verbs of this field that are nouns as well.
-VERB = re.compile(
-    r"(?:broadcast|checkpoint|copy|copie|gather|hook|machine|offload|overlap|pin"
-    r"|process|rank|reduce|replicate|scatter|shard|spawn|wrap)(?:e?s)?",
-    re.IGNORECASE,
-)
+# What stands before a noun, and behind it.
 NOUN_BEFORE = re.compile(
     r"\b(?:an?|the|this|that|these|those|its|own|each|every|one|another|same|other"
     r"|first|second|two|three|four|several|many|fewer)\s+$",

@@ -24,7 +24,7 @@ from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 from gallery_intl.page.page import page_of, script_of
 from gallery_intl.rules.glossary_file import Row, read_rows, words_of
-from gallery_intl.rules.terms import VERB, any_number, folded, pattern
+from gallery_intl.rules.terms import any_number, folded, pattern
 
 LITERAL = re.compile("``.*?``", re.DOTALL)
 MEANS = "means"
@@ -48,6 +48,7 @@ class Term(NamedTuple):
 
     id: str
     words: list[str]
+    is_verb: bool = False  # whether English has a verb of the same letters
 
 
 def glossary_path(env: BuildEnvironment) -> Path:
@@ -124,7 +125,8 @@ def terms(env: BuildEnvironment, language: str) -> list[Term]:
     known = []
     for row in explained(env):
         words = [row["en"]] if language == SOURCE_LANGUAGE else words_of(row, language)
-        known.append(Term(term_id(row), [word for word in words if len(word) > 1]))
+        words = [word for word in words if len(word) > 1]
+        known.append(Term(term_id(row), words, bool(row.get("verb"))))
     return known
 
 
@@ -169,7 +171,7 @@ Find = Callable[[str], Iterator[tuple[int, int, str]]]
 def finder(known: list[Term], language: str) -> Find:
     """Return what finds all terms in a text, of those that begin alike the longest."""
     pairs = sorted(
-        ((word, term.id) for term in known for word in term.words),
+        ((word, term) for term in known for word in term.words),
         key=lambda pair: -len(pair[0]),
     )
     is_english = language == SOURCE_LANGUAGE
@@ -184,19 +186,19 @@ def finder(known: list[Term], language: str) -> Find:
     def find(text: str) -> Iterator[tuple[int, int, str]]:
         searched = folded(text, language) if not is_english else text
         for match in compiled.finditer(searched):
-            if is_english and is_verb(match):
+            _word, term = pairs[(match.lastindex or 1) - 1]
+            if is_english and term.is_verb and stands_as_verb(match):
                 continue
             start, end = (composed(searched[:x], language) for x in match.span())
-            yield start, end, pairs[(match.lastindex or 1) - 1][1]
+            yield start, end, term.id
 
     return find
 
 
-def is_verb(match: re.Match[str]) -> bool:
+def stands_as_verb(match: re.Match[str]) -> bool:
     """Return whether an English word stands as a verb: to gather, wrap the model."""
     before, after = match.string[: match.start()], match.string[match.end() :]
-    stands = BEFORE_VERB.search(before) or AFTER_VERB.match(after)
-    return bool(VERB.fullmatch(match[0]) and stands)
+    return bool(BEFORE_VERB.search(before) or AFTER_VERB.match(after))
 
 
 def composed(text: str, language: str) -> int:
