@@ -17,18 +17,14 @@ const modules = /(?:[a-z_]\w*\.)+(?=[a-z_]\w{2})(?!ipynb)/g; // torch.nn. before
 
 // How much a word says about a section: it is in code only, in the text, often, defined.
 // In the title it says more, most in its subject, which stands before a colon.
-const STRENGTHS = { ",": 0.4, ";": 1, ":": 1.6, "!": 2.7 };
+const STRENGTHS = { ",": 0.4, "": 1, ":": 1.6, "!": 2.7 };
 const ofTitle = (word, section) => {
-  const { subject, names, inside, beside } = saidOf(section);
-  const isIn = isRun.test(word) ? subject.includes(word) : names.includes(word);
-  return 1.2 + (isIn ? inside : beside);
+  const { title } = section;
+  const subject = subjectOf(section);
+  const isIn = isRun.test(word) ? subject.includes(word) : namesIn(subject).includes(word);
+  return 1.2 + (isIn ? 5 / Math.max(2, lengthOf(subject)) : 3 / Math.max(2, lengthOf(title)));
 };
-const saidOf = (section) => (section.said ??= saidBy(section.title));
-const saidBy = (title) => {
-  const [subject] = normal(title).split(":");
-  const inside = 5 / Math.max(2, lengthOf(subject));
-  return { subject, names: namesIn(subject), inside, beside: 3 / Math.max(2, lengthOf(title)) };
-};
+const subjectOf = ({ title }) => normal(title).split(":")[0];
 const namesIn = (text) => {
   const names = wordsOf(text).filter((word) => !isRun.test(word));
   return names.flatMap((name) => [name, ...name.split("-")]).map(stem);
@@ -61,17 +57,16 @@ const best = (map, key, value) => map.set(key, Math.max(map.get(key) ?? 0, value
 let unpacked = null;
 const index = () => (unpacked ??= unpack(Search._index.ours));
 
-const unpack = ({ pages, places, synonyms, subject }) => {
+const unpack = ({ pages, words, places, synonyms, subject }) => {
   const sections = pages.flatMap(([, , found], page) =>
     found.map(([id, title], at) => ({ page, at, id, title })));
   const starts = sections.flatMap(({ at }, number) => (at ? [] : [number]));
-  // a line for each word: thousands of keys would be slow to read
-  const known = new Map(places.split("\n").map((line) => line.split(" ")));
+  // two texts: thousands of keys would be slow to read, and pack less
+  const lists = places.split(" ");
+  const known = new Map(words.split(" ").map((word, i) => [word, lists[i]]));
   const names = [...known.keys()].filter((word) => !isRun.test(word));
-  const ours = synonyms.map(([typed, words]) =>
-    ({ typed, words, is: new RegExp(`^${patternOf(typed)}$`, "u") }));
   const typed = new RegExp(synonyms.map(([typed]) => patternOf(typed)).join("|") || "$^", "gu");
-  return { pages, places: known, sections, starts, names, ours, typed, subject: normal(subject) };
+  return { pages, places: known, sections, starts, names, synonyms, typed, subject: normal(subject) };
 };
 
 // Readers write "multi gpu", "multi-GPU" and "multigpu"; GPU is no part of GPUs' names.
@@ -81,13 +76,19 @@ const patternOf = (typed) => {
   return before + escaped(typed).replace(/[-_\s]+/g, "[-_\\s]?") + behind;
 };
 
+// Few texts begin as another does: no pattern is made for the others.
+const isWritten = (text, typed) => bare(text).startsWith(bare(typed))
+  && new RegExp(`^${patternOf(typed)}$`, "u").test(text);
+
 // Where a word of the index is: section and strength.
+const STEPS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+const STEP = /(\d*)([a-zA-Z])([,:!.]?)/g;
 const placesOf = (word) => {
   const places = new Map();
   const { sections } = index();
   let section = -1;
-  for (const [, step, mark] of (index().places.get(word) ?? "").matchAll(/([0-9a-z]*)([,;:!.])/g)) {
-    section += step ? parseInt(step, 36) : 1;
+  for (const [, high, low, mark] of (index().places.get(word) ?? "").matchAll(STEP)) {
+    section += high * STEPS.length + STEPS.indexOf(low) + 1;
     places.set(section, STRENGTHS[mark] ?? ofTitle(word, sections[section]));
   }
   return places;
@@ -109,7 +110,7 @@ const needsOf = (query) => {
 };
 
 const needOfTyped = (typed) => {
-  const same = index().ours.flatMap(({ is, words }) => (is.test(typed) ? words : []));
+  const same = index().synonyms.flatMap(([one, words]) => (isWritten(typed, one) ? words : []));
   return needOf(typed, [typed, ...same.map(normal)].map(wordsOf));
 };
 
@@ -146,11 +147,11 @@ const isAside = (word) =>
 
 // A name that is nowhere, but nearly like one that is, or that readers type for ours.
 const misspelt = (word) => {
-  const { names, ours } = index();
+  const { names, synonyms } = index();
   const plain = bare(word);
   const isKnown = (name) => likeness(plain, name) || name === stem(word);
   if (isRun.test(word) || names.some(isKnown)) return null;
-  const typed = ours.map((one) => one.typed);
+  const typed = synonyms.map(([one]) => one);
   const near = likest(plain, [...typed, ...names]);
   if (!near.length) return null;
   const need = typed.includes(near[0])
@@ -276,7 +277,7 @@ const findNeed = ({ texts, isSubject, isMisspelt }) => {
   const whole = new Set(isMisspelt ? [] : found.flatMap(({ whole }) => [...whole]));
   const first = Math.min(...[...whole].filter((page) => index().pages[page][1] === "page"));
   const said = texts.map((words) => bare(words.join("")));
-  const isNamed = (section) => !section.at && said.includes(bare(saidOf(section).subject));
+  const isNamed = (section) => !section.at && said.includes(bare(subjectOf(section)));
   const factor = (section) => (isSubject ? SUBJECT : 1) * (pageOf(section) === first ? FIRST : 1)
     * (isNamed(index().sections[section]) ? NAMED : 1);
   const scores = new Map();

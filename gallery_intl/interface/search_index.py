@@ -13,6 +13,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from string import ascii_letters as LETTERS
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from docutils import nodes
@@ -38,9 +39,8 @@ IN_CODE, IN_TEXT, AS_CODE, DEFINED, IN_TITLE = 0, 1, 2, 10**4, 10**8
 ELSEWHERE = 0.1  # in an entry of a list that leads to another page
 OFTEN = 3
 # Behind a section's number: in code only, in the text, often, defined there, its title.
-MARKS = ",;:!."
-SAID = MARKS.index(";")
-DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+MARKS = (",", "", ":", "!", ".")
+SAID = MARKS.index("")
 # What ours takes the place of: a word is not written twice.
 REPLACED = ("terms", "titleterms", "alltitles")
 
@@ -135,23 +135,19 @@ def by_mark(counted: dict[str, float]) -> tuple[str, ...]:
 def places(pages: Iterable[list[Section]]) -> dict[str, str]:
     """Return for each word the sections that have it, counted through all pages.
 
-    A number, in base 36, is the distance from the section before; a distance of one
-    is not written. A mark follows it: ``4.;`` is title of the fifth, text of the sixth.
+    A distance from the section before is a letter, behind a number if it is longer, and
+    a mark follows: ``e.a`` is title of the fifth, text of the sixth. The words are in
+    the order of the text: neighbours stand in the same sections, which packs best.
     """
     found: dict[str, list[str]] = {}
     last: dict[str, int] = {}
     for number, section in enumerate(itertools.chain.from_iterable(pages)):
         for mark, words in zip(MARKS, section.words, strict=True):
             for word in words.split():
-                step = number - last.get(word, -1)
+                high, low = divmod(number - last.get(word, -1) - 1, len(LETTERS))
+                found.setdefault(word, []).append(f"{high or ''}{LETTERS[low]}{mark}")
                 last[word] = number
-                found.setdefault(word, []).append(base36(step) * (step > 1) + mark)
-    return {word: "".join(parts) for word, parts in sorted(found.items())}
-
-
-def base36(number: int) -> str:
-    high, low = divmod(number, 36)
-    return (base36(high) if high else "") + DIGITS[low]
+    return {word: "".join(parts) for word, parts in found.items()}
 
 
 def synonyms(glossary: Path, language: str) -> list[tuple[str, list[str]]]:
@@ -212,7 +208,8 @@ def index_of(app: Sphinx) -> dict[str, Any]:
             [name, kind(name, app), [[x.id, x.title] for x in known[name]]]
             for name in names
         ],
-        "places": "\n".join(map(" ".join, found.items())),
+        "words": " ".join(found),
+        "places": " ".join(found.values()),
         "synonyms": synonyms(glossary, app.config.language),
         "subject": site_word(app.config.project),
         "unbroken": app.config.gallery_intl_unbroken.get(app.config.language, []),

@@ -99,7 +99,7 @@ def test_an_index_has_the_parts_that_our_search_reads(app: SphinxTestApp) -> Non
         index = js_index.load(file)
 
     assert set(re.findall(r"Search\._index\.(\w+)", OUR_SEARCH)) == {"ours"}
-    parts = {"pages", "places", "said", "subject", "synonyms", "unbroken"}
+    parts = {"pages", "words", "places", "said", "subject", "synonyms", "unbroken"}
     assert set(index["ours"]) == parts
     assert index["ours"]["unbroken"] == ["ways"]
     # what Sphinx reads when it goes on from an earlier build, and for objects

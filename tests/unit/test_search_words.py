@@ -65,9 +65,9 @@ def test_each_section_has_its_words_and_how_it_says_them() -> None:
     assert (start.id, start.title) == ("", "Ranks and sums")
     assert (sending.id, sending.title) == ("sending", "Sending")
     first, second = words_of(start), words_of(sending)
-    assert (first["rank"], first["sum"], first["process"]) == (".", ".", ";")
+    assert (first["rank"], first["sum"], first["process"]) == (".", ".", "")
     assert first["world_siz"] == "!"  # defined: it begins an item
-    assert (second["tensor"], second["travel"]) == (":", ";")
+    assert (second["tensor"], second["travel"]) == (":", "")
     assert second["hidden_lay"] == ","
     assert "tensor" not in first
     assert "furnitur" not in second
@@ -92,7 +92,7 @@ def test_an_entry_of_a_list_that_leads_elsewhere_says_less_than_the_text() -> No
     (start,) = sections(document, EnglishSearch({}))
 
     marks = words_of(start)
-    assert (marks["node"], marks["mesh"], marks["link"]) == (",", ",", ";")
+    assert (marks["node"], marks["mesh"], marks["link"]) == (",", ",", "")
 
 
 def test_a_name_is_found_by_its_parts() -> None:
@@ -108,7 +108,21 @@ def test_a_word_has_the_distances_of_its_sections() -> None:
         Section("", "", ("a b", *[""] * 4)),
     ]
 
-    assert places([first, second]) == {"a": ";2,", "b": ".2,"}
+    assert places([first, second]) == {"a": "ab,", "b": "a.b,"}
+
+
+def test_a_long_distance_is_a_number_and_a_letter() -> None:
+    others = [Section("", "", ("", "", "", "", ""))] * 52
+    here = Section("", "", ("", "a", "", "", ""))
+
+    assert places([[*others, here, *others[1:], here]]) == {"a": "1aZ"}
+
+
+def test_words_are_in_the_order_of_the_text() -> None:
+    first = Section("", "", ("", "c", "", "", "b"))
+    second = Section("", "", ("", "a c", "", "", ""))
+
+    assert [*places([[first, second]])] == ["c", "b", "a"]
 
 
 def test_what_is_typed_comes_from_the_glossary_the_longest_first(
