@@ -18,19 +18,21 @@ const modules = /(?:[a-z_]\w*\.)+(?=[a-z_]\w{2})(?!ipynb)/g; // torch.nn. before
 // How much a word says about a section: it is in code only, in the text, often, defined.
 // In the title it says more, most in its subject, which stands before a colon.
 const STRENGTHS = { ",": 0.4, "": 1, ":": 1.6, "!": 2.7 };
-const ofTitle = (word, section) => {
-  const { title } = section;
-  const subject = subjectOf(section);
+const ofTitle = (word, title) => {
+  const subject = subjectOf(title);
   const isIn = isRun.test(word) ? subject.includes(word) : namesIn(subject).includes(word);
   return 1.2 + (isIn ? 5 / Math.max(2, lengthOf(subject)) : 3 / Math.max(2, lengthOf(title)));
 };
-const subjectOf = ({ title }) => normal(title).split(":")[0];
+// Each pair of a word asks for the same titles.
+const remembered = (answer, known = new Map()) => (key) =>
+  known.get(key) ?? known.set(key, answer(key)).get(key);
+const subjectOf = remembered((title) => normal(title).split(":")[0]);
 const namesIn = (text) => {
   const names = wordsOf(text).filter((word) => !isRun.test(word));
   return names.flatMap((name) => [name, ...name.split("-")]).map(stem);
 };
-const lengthOf = (title) =>
-  sum(wordsOf(normal(title)).map((word) => (isRun.test(word) ? word.length / LETTERS : 1)));
+const lengthOf = remembered((title) =>
+  sum(wordsOf(normal(title)).map((word) => (isRun.test(word) ? word.length / LETTERS : 1))));
 const LETTERS = 2.5; // of a language without spaces make a word
 const PAIR = 0.5; // of the strength of a word, has a pair of letters
 const AS_LONG = 1.5; // words; a longer text for the same says no more
@@ -55,9 +57,12 @@ const best = (map, key, value) => map.set(key, Math.max(map.get(key) ?? 0, value
 // The index, unpacked when it is first asked.
 
 let unpacked = null;
-const index = () => (unpacked ??= unpack(Search._index.ours));
+const index = () => (unpacked ??=
+  unpack(Search._index.ours, Search._index.docnames, Search._index.titles));
 
-const unpack = ({ pages, words, places, synonyms, subject }) => {
+const unpack = ({ pages: ours, words, places, synonyms, subject }, docnames, titles) => {
+  const pages = ours.map(([number, kind, others]) =>
+    [docnames[number], kind, [["", titles[number]], ...others]]);
   const sections = pages.flatMap(([, , found], page) =>
     found.map(([id, title], at) => ({ page, at, id, title })));
   const starts = sections.flatMap(({ at }, number) => (at ? [] : [number]));
@@ -89,7 +94,7 @@ const placesOf = (word) => {
   let section = -1;
   for (const [, high, low, mark] of (index().places.get(word) ?? "").matchAll(STEP)) {
     section += high * STEPS.length + STEPS.indexOf(low) + 1;
-    places.set(section, STRENGTHS[mark] ?? ofTitle(word, sections[section]));
+    places.set(section, STRENGTHS[mark] ?? ofTitle(word, sections[section].title));
   }
   return places;
 };
@@ -277,7 +282,7 @@ const findNeed = ({ texts, isSubject, isMisspelt }) => {
   const whole = new Set(isMisspelt ? [] : found.flatMap(({ whole }) => [...whole]));
   const first = Math.min(...[...whole].filter((page) => index().pages[page][1] === "page"));
   const said = texts.map((words) => bare(words.join("")));
-  const isNamed = (section) => !section.at && said.includes(bare(subjectOf(section)));
+  const isNamed = (section) => !section.at && said.includes(bare(subjectOf(section.title)));
   const factor = (section) => (isSubject ? SUBJECT : 1) * (pageOf(section) === first ? FIRST : 1)
     * (isNamed(index().sections[section]) ? NAMED : 1);
   const scores = new Map();

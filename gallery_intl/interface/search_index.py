@@ -53,6 +53,9 @@ class Section(NamedTuple):
     words: tuple[str, ...]
 
 
+Pages = dict[str, list[Section]]
+
+
 # what a page says
 
 
@@ -183,9 +186,9 @@ def kind(docname: str, app: Sphinx) -> str:
     return "list" if docname.rpartition("/")[2] == "index" else "page"
 
 
-def known_pages(app: Sphinx) -> dict[str, list[Section]]:
+def known_pages(app: Sphinx) -> Pages:
     """Return the sections of each page; its beginning has what readers type, too."""
-    known: dict[str, list[Section]] = getattr(app.env, "gallery_intl_search", {})
+    known: Pages = getattr(app.env, "gallery_intl_search", {})
     path = Path(app.srcdir, app.config.locale_dirs[0], "searches.csv")
     typed, language = read_searches(path, app.config.language), splitter(app)
     found = {}
@@ -196,16 +199,16 @@ def known_pages(app: Sphinx) -> dict[str, list[Section]]:
     return found
 
 
-def index_of(app: Sphinx) -> dict[str, Any]:
-    """Return what our search knows of the pages."""
-    known = known_pages(app)
-    names = [name for name in in_order(app.env) if name in known]
+def index_of(app: Sphinx, known: Pages, docnames: list[str]) -> dict[str, Any]:
+    """Return what our search knows of the pages; Sphinx's has their names and titles"""
+    numbers = {name: at for at, name in enumerate(docnames) if name in known}
+    names = [name for name in in_order(app.env) if name in numbers]
     glossary = Path(app.srcdir, app.config.locale_dirs[0], "glossary.csv")
     missing = app.config.gallery_intl_search_missing
     found = places(known[name] for name in names)
     return {
         "pages": [
-            [name, kind(name, app), [[x.id, x.title] for x in known[name]]]
+            [numbers[name], kind(name, app), [[x.id, x.title] for x in known[name][1:]]]
             for name in names
         ],
         "words": " ".join(found),
@@ -229,7 +232,12 @@ def write(app: Sphinx, error: Exception | None) -> None:
         return
     with path.open(encoding="utf-8") as file:
         index = js_index.load(file)
-    index |= {name: {} for name in REPLACED} | {"ours": index_of(app)}
+    known, names = known_pages(app), index["docnames"]
+    titles = zip(names, index["titles"], strict=True)
+    index |= {name: {} for name in REPLACED} | {
+        "titles": [known[x][0].title if x in known else title for x, title in titles],
+        "ours": index_of(app, known, names),
+    }
     text = json.dumps(index, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     path.write_text(text.join((js_index.PREFIX, js_index.SUFFIX)), encoding="utf-8")
 
@@ -255,10 +263,8 @@ class Collector(EnvironmentCollector):
     def __init__(self) -> None:
         self.language: RankedSearch | None = None
 
-    def known(self, env: BuildEnvironment) -> dict[str, list[Section]]:
-        found: dict[str, list[Section]] = vars(env).setdefault(
-            "gallery_intl_search", {}
-        )
+    def known(self, env: BuildEnvironment) -> Pages:
+        found: Pages = vars(env).setdefault("gallery_intl_search", {})
         return found
 
     def clear_doc(self, app: Sphinx, env: BuildEnvironment, docname: str) -> None:

@@ -98,10 +98,14 @@ def test_an_index_has_the_parts_that_our_search_reads(app: SphinxTestApp) -> Non
     with (app.outdir / "searchindex.js").open(encoding="utf-8") as file:
         index = js_index.load(file)
 
-    assert set(re.findall(r"Search\._index\.(\w+)", OUR_SEARCH)) == {"ours"}
+    used = set(re.findall(r"Search\._index\.(\w+)", OUR_SEARCH))
+    assert used == {"ours", "docnames", "titles"}
     parts = {"pages", "words", "places", "said", "subject", "synonyms", "unbroken"}
     assert set(index["ours"]) == parts
     assert index["ours"]["unbroken"] == ["ways"]
+    assert {at for at, *_ in index["ours"]["pages"]} == {*range(len(index["docnames"]))}
+    known = search_index.known_pages(app)
+    assert index["titles"] == [known[name][0].title for name in index["docnames"]]
     # what Sphinx reads when it goes on from an earlier build, and for objects
     for name in (
         "docnames",
