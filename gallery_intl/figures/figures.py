@@ -32,6 +32,7 @@ from gallery_intl.figures import svg, upstream
 from gallery_intl.figures.alt_texts import waiting
 from gallery_intl.files import replace_file
 from gallery_intl.page import page as pages
+from gallery_intl.page.settings import is_left_as_written
 
 STYLE = Path(__file__).parents[1] / "static" / "figures.css"
 MAKES_FIGURE = re.compile(r"\b(subplots|subplot_mosaic|figure|subplot)\(")
@@ -105,7 +106,7 @@ class GalleryImage(upstream.ImageSg, SphinxDirective):  # type: ignore[misc]
 
     def run(self) -> list[nodes.Node]:
         uri = self.arguments[0]
-        if not uri.endswith(".svg"):
+        if not uri.endswith(".svg") or stays(uri, self.env):
             picture: nodes.Element = super().run()[0]  # type: ignore[assignment]
             return [picture, *self.described(picture, "alt")]
         image = nodes.image(
@@ -161,11 +162,23 @@ class TranslateFigures(SphinxTransform):
         for image in self.document.findall(nodes.image):
             # what a feature says of an image goes before the name of its file
             named: str | None = image.attributes.pop("gallery_page", None)
-            if page := named or page_of(image["uri"], self.env):
+            page = named or page_of(image["uri"], self.env)
+            if page and not stays(image["uri"], self.env):
                 show(image, page, self.env)
                 if shown:
                     image["loading"] = "lazy"
                 shown += 1
+
+
+def stays(uri: str, env: BuildEnvironment) -> bool:
+    """Return whether a page shows a figure as it would without us.
+
+    In the source language it does, unless our scraper made the figure.
+    """
+    path = Path(env.relfn2path(uri)[1])
+    return is_left_as_written(env) and not (
+        path.is_file() and svg.is_finished(path.read_text(encoding="utf-8"))
+    )
 
 
 def say_alt(picture: nodes.Element, catalog: pages.Catalog) -> None:
@@ -196,9 +209,10 @@ def show(image: nodes.image, page: str, env: BuildEnvironment) -> None:
     words = pages.catalog_of(env, page).translations()
     figure = svg.translate(Path(path).read_text(encoding="utf-8"), words, language)
     image["uri"] = _written(figure, Path(path).stem, env)
-    # The theme need not dim it; a card is a link already.
-    image["classes"] += ["dark-light", "no-scaled-link"]
-    image["width"], image["height"] = map(str, svg.size(figure))
+    if svg.is_finished(figure):
+        # The theme need not dim it; a card is a link already.
+        image["classes"] += ["dark-light", "no-scaled-link"]
+        image["width"], image["height"] = map(str, svg.size(figure))
     if alt := image.attributes.pop("gallery_alt", ""):
         image["alt"] = words.get(alt, alt)
         source = source_language(env.config)

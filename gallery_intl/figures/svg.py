@@ -28,6 +28,7 @@ DARK = {
 }
 FONTS = "system-ui, 'Segoe UI', 'Helvetica Neue', 'Noto Sans', Arial, sans-serif"
 PIXELS_PER_POINT = 100 / 72
+MODE = "@media (prefers-color-scheme:dark)"
 MARGIN = 3  # points between a widened figure's edge and its words
 
 TEXT = re.compile(r'<g id="text_\d+">\s*(?:<text [^>]*>[^<]*</text>\s*)+</g>')
@@ -49,6 +50,11 @@ def finish(svg: str) -> str:
     return _with_view(svg, _view(svg))
 
 
+def is_finished(svg: str) -> bool:
+    """Return whether a figure follows light and dark mode, as ours do."""
+    return MODE in svg
+
+
 def _style(svg: str) -> str:
     dark = "".join(
         f"[{there}]{{{use}:{shade}!important}}"
@@ -65,7 +71,7 @@ def _style(svg: str) -> str:
     return (
         f":root{{background:{PAPER};font-family:{FONTS}}}"
         f"{words}{{paint-order:stroke;stroke:{PAPER};stroke-width:3px}}"
-        f"@media (prefers-color-scheme:dark){{:root{{background:{DARK[PAPER]}}}"
+        f"{MODE}{{:root{{background:{DARK[PAPER]}}}"
         f"{words}{{stroke:{DARK[PAPER]}}}{dark}}}"
     )
 

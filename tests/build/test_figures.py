@@ -280,6 +280,44 @@ def test_a_page_that_was_not_run_has_the_messages_that_it_had(
     ]
 
 
+@pytest.fixture
+def of_others(drawn: Path, tmp_path: Path) -> Path:
+    """The gallery, whose first figure is as another scraper would have saved it."""
+    source = tmp_path / "root"
+    shutil.copytree(drawn, source, ignore=shutil.ignore_patterns("_build*"))
+    figure = source / "tutorials/images/sphx_glr_rows_001.svg"
+    text = figure.read_text("utf-8").replace(svg.MODE, "@media print")
+    figure.write_text(text, "utf-8")
+    return source
+
+
+def test_a_figure_of_another_scraper_is_shown_as_without_us(of_others: Path) -> None:
+    html = build(of_others, "html", "en")
+
+    shown, ours, *_ = images(html / "tutorials/rows.html")
+
+    name = "sphx_glr_rows_001.svg"
+    assert shown.pop("alt")
+    assert shown == {"src": f"../_images/{name}", "srcset": f"../_images/{name}"}
+    same = [html / "_images" / name, of_others / "tutorials/images" / name]
+    assert same[0].read_bytes() == same[1].read_bytes()
+    assert "dark-light" in ours["class"]
+    elsewhere = images(html / "index.html")
+    assert f"_images/{name}" in [image["src"] for image in elsewhere]
+
+
+def test_a_translated_figure_of_another_scraper_follows_no_dark_mode(
+    of_others: Path,
+) -> None:
+    html = build(of_others, "html", "ko")
+
+    shown, *_ = images(html / "tutorials/rows.html")
+
+    assert shown["class"] == "sphx-glr-single-img"
+    assert not shown.keys() & {"width", "height"}
+    assert "첫째" in (html / "tutorials" / shown["src"]).read_text("utf-8")
+
+
 def test_the_page_shows_the_figure_of_its_language(drawn: Path) -> None:
     html = build(drawn, "html", "ko")
 
