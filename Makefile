@@ -28,7 +28,7 @@ LIVE_READY := $(if $(PREVIEW),$(LIGHT),$(READY))
 
 .DEFAULT_GOAL := help
 .PHONY: help html zip serve catalogs check progress quick test record bench torture lint format linkcheck lock clean
-.PHONY: foreign themes newest addresses labels notebooks fuzzy touched changed comment release-notes
+.PHONY: foreign foreigners themes newest addresses labels notebooks fuzzy touched changed comment release-notes
 .PHONY: wheel try-wheel publish
 
 help:  ## list the commands
@@ -92,9 +92,13 @@ themes: $(VENV)/.browser  ## show the language menu under six themes, in _build/
 torture: html themes  ## kill builds, pretend machines, compare two builds (45 minutes)
 	@$(PY) -m pytest -n 2 --dist load $(addprefix tests/torture/torture,.py _machines.py _downloads.py)
 	@PYTHONPATH=tests/tools $(PY) tests/torture/torture_builds.py
+	@$(MAKE) --no-print-directory foreigners
 
 foreign: $(READY)  ## put the extension into a project of others (FROM=folder DOCS=doc)
 	@PYTHONPATH=tests/tools:. $(PY) tests/torture/foreign.py "$(FROM)" --docs "$(or $(DOCS),doc)"
+
+foreigners: $(LIGHT)  ## fetch published galleries of others, try each, print a table (NAMES=...)
+	@PYTHONPATH=tests/tools $(PY) tests/torture/foreigners.py $(NAMES)
 
 lint: $(READY)  ## check style, types and catalogs' form
 	@$(PY) -m ruff check .

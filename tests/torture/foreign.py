@@ -101,7 +101,7 @@ def timing(source: Path) -> dict[str, list[float]]:
 def compared(took: dict[str, list[float]]) -> str:
     """Return the medians, and how much more the second is."""
     plain, ours = map(statistics.median, took.values())
-    each = " | ".join(", ".join(f"{x:.1f}" for x in times) for times in took.values())
+    each = " and ".join(", ".join(f"{x:.1f}" for x in times) for times in took.values())
     return f"{plain:.1f}, {ours:.1f} ({ours / plain - 1:+.0%} of {each})"
 
 
@@ -206,6 +206,13 @@ def catalogs(source: Path) -> tuple[int, dict[Path, bytes]]:
     return fuzzy, files
 
 
+def pictures(source: Path, name: str, language: str) -> set[str]:
+    """Return the images of a build; an SVG of ours has a digest, and no larger copy."""
+    folder = source / "_build" / name / language / "_images"
+    names = {path.name for path in folder.glob("*")}
+    return {re.sub(r"_\d_\d\dx(?=\.svg)|-[0-9a-f]{8}(?=\.svg)", "", x) for x in names}
+
+
 def warnings(said: str) -> set[str]:
     """Return the warnings without their places: the extension names better ones."""
     return set(re.findall(r"WARNING: .*", said))
@@ -214,7 +221,6 @@ def warnings(said: str) -> set[str]:
 def report(source: Path) -> Iterator[tuple[str, object]]:
     """Yield what a row of the table says of a project."""
     before, _ = build(source, "en", "plain")
-    pictures = len([*(source / "_build/plain/en/_images").glob("*")])
     with (source / "conf.py").open("a", encoding="utf-8") as conf:
         conf.write(LINES)
     catalogs(source)
@@ -229,14 +235,16 @@ def report(source: Path) -> Iterator[tuple[str, object]]:
     yield "scripts run anew", f"{anew} of {scripts}"
     yield "catalogs changed by it, fuzzy", f"{len(changed)}, {fuzzy}"
     new = warnings(english) - warnings(before), warnings(said) - warnings(english)
-    yield "warnings that are new: source, translated", tuple(map(len, new))
+    yield "new warnings in the source language", len(new[0])
+    yield "new warnings in the other", len(new[1])
     unplaced = [line for line in warnings(said) if UNPLACED.search(line)]
     yield "warnings of texts that are not placed", len(unplaced)
+    shown = pictures(source, "plain", "en")
     for language in ("en", "ja"):
-        files = [*(source / "_build" / "intl" / language / "_images").glob("*")]
-        yield f"images in {language}", f"{len(files)} ({pictures} without us)"
+        there = pictures(source, "intl", language) & shown
+        yield f"images in {language}", f"{len(there)} of {len(shown)}"
     yield from report_downloads(source)
-    yield "seconds: plain, ours", compared(timing(source))
+    yield "seconds without, with us", compared(timing(source))
     (source / "_build" / "new-warnings.txt").write_text(
         "\n".join([*sorted(new[0]), "", "translated:", *sorted(new[1])]), "utf-8"
     )
