@@ -89,7 +89,7 @@ bench: html $(VENV)/.browser  ## measure builds, pages, search and the live view
 themes: $(VENV)/.browser  ## show the language menu under six themes, in _build/themes
 	@PYTHONPATH=tests/tools $(PY) tests/torture/themes.py
 
-torture: html themes  ## kill builds, pretend machines, compare two builds (45 minutes)
+torture: html themes  ## kill builds, pretend machines, compare two builds (two hours)
 	@$(PY) -m pytest -n 2 --dist load $(addprefix tests/torture/torture,.py _machines.py _downloads.py)
 	@PYTHONPATH=tests/tools $(PY) tests/torture/torture_builds.py
 	@$(MAKE) --no-print-directory foreigners

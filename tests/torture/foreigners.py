@@ -163,7 +163,7 @@ def main(names: list[str]) -> int:
             failed.append(f"{name}: not tried to its end: {error}")
         else:
             failed += [f"{name}: {fault}" for fault in faults(rows[name])]
-    print("\n".join([*table(rows), *failed]))
+    print("\n".join([*(table(rows) if rows else ()), *failed]))
     return bool(failed)
 
 
