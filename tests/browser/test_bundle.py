@@ -296,6 +296,7 @@ def cut(css: str, used: str, folder: Path) -> str:
     ("css", "expected"),
     [
         ("a{top:0}", "a{top:0}"),
+        ("\ufeffa{top:0}", "a{top:0}"),  # as some editors save it
         (".x{top:0}", ".x{top:0}"),
         (".y{top:0}", ""),
         (".x .y{top:0}", ""),

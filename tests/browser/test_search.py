@@ -189,6 +189,17 @@ def test_what_readers_type_has_the_words_of_the_glossary(
     assert said in [" ".join(words) for words in need["texts"]]
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("torchrn", "torchrun"), ("spawwn", "spawn")]
+)
+def test_a_letter_of_a_short_name_may_be_missing_or_double(
+    search_page: Ask, typed: str, meant: str
+) -> None:
+    (need,) = search_page("ko").evaluate("gallerySearch.needsOf", typed)
+
+    assert [meant] in need["texts"]
+
+
 @pytest.mark.parametrize(("language", "typed"), [("en", "arallel"), ("ja", "arallel")])
 def test_a_name_is_not_found_from_its_middle(
     search_page: Ask, language: str, typed: str

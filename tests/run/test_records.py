@@ -144,6 +144,17 @@ def test_a_figure_that_is_gone_is_noticed(tmp_path: Path) -> None:
         records.read(path)
 
 
+def test_a_record_leaves_the_figures_of_a_machine_with_a_longer_name(
+    tmp_path: Path,
+) -> None:
+    other = tmp_path / "1x-h200-nvl.json"
+    records.write(other, RECORD)
+
+    records.write(tmp_path / "1x-h200.json", RECORD)
+
+    assert records.read(other) == RECORD
+
+
 def test_an_interrupted_record_leaves_the_old_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

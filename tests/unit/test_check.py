@@ -173,6 +173,13 @@ def test_github_shows_a_finding_beside_its_line() -> None:
     assert run.stdout.startswith(start)
 
 
+def test_github_shows_all_lines_of_a_finding() -> None:
+    finding = check.Finding(Path("a.po"), 1, "doubled", "100%\n100% (once)")
+
+    shown = "::error file=a.po,line=1,title=doubled::100%25%0A100%25 (once)"
+    assert finding.annotation() == shown
+
+
 def test_the_command_succeeds_on_good_catalogs() -> None:
     assert command(CATALOGS / "good/ko/markup.po").returncode == 0
 
