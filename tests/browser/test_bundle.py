@@ -61,6 +61,11 @@ SCROLL = """
     scrollTo(0, y);
   })
 """
+# A copy button says "Copied!" for 1.5 and 2 seconds; here it does so to the end.
+KEEP_SAYING = """
+  const soon = setTimeout;
+  window.setTimeout = (act, ms, ...more) => (ms >= 1500 ? 0 : soon(act, ms, ...more));
+"""
 
 Act = Callable[[Page], None]
 
@@ -104,6 +109,7 @@ def context(
     chromium: Browser, request: pytest.FixtureRequest
 ) -> Iterator[BrowserContext]:
     context = chromium.new_context(**request.param, **STILL)
+    context.add_init_script(KEEP_SAYING)
     yield context
     context.close()
 
