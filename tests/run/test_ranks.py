@@ -1,5 +1,6 @@
 """Ranks: a page is rank 0, the others run beside it and are never forgotten."""
 
+import gc
 import json
 import os
 import shutil
@@ -55,6 +56,14 @@ class Stage:
             ranks.reset(self.conf, "page.py", "after")
             raise
         ranks.reset(self.conf, "page.py", "after")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def frozen() -> Iterator[None]:
+    """Set apart what is there: after each page the runner looks for garbage."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @pytest.fixture

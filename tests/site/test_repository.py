@@ -8,7 +8,6 @@ from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
-from bs4 import BeautifulSoup, SoupStrainer
 from docutils import nodes
 from paths import PROJECT
 
@@ -18,7 +17,6 @@ from gallery_site.project import Site, read_site
 
 URL = "https://github.com/owner/name"
 COLAB = "https://colab.research.google.com/github/owner/name/blob/notebooks/"
-LANGUAGES = ("en", "ko", "zh_CN", "ja")
 READ = ("en", "zh_CN")  # the source, and a translation whose name has a region
 Links = dict[str, list[str]]  # addresses by page, in the order of the page
 
@@ -105,32 +103,3 @@ def test_without_a_repository_no_page_has_a_way_out(site: Path) -> None:
 
     assert len(pages) > 40
     assert not [page for page in pages if "ways-out" in page or COLAB[:30] in page]
-
-
-def article(path: Path) -> BeautifulSoup:
-    """Give what a page says, without what stands around it."""
-    only = SoupStrainer("article")
-    return BeautifulSoup(path.read_bytes(), "html.parser", parse_only=only)
-
-
-def names(site: Path, language: str) -> set[str]:
-    """Give the addresses in torch's documentation that names in code and text have."""
-    return {
-        str(link["href"])
-        for path in (site / language).rglob("*.html")
-        for link in article(path).select("article pre a, article a:has(> code)")
-        if "docs.pytorch.org/docs/2" in link["href"]
-    }
-
-
-@pytest.mark.parametrize("own", LANGUAGES)
-def test_the_inventory_has_what_the_pages_use_and_no_more(site: Path, own: str) -> None:
-    lines = (PROJECT / "inventories" / "torch.inv").read_text("utf-8").splitlines()
-    base = f"https://docs.pytorch.org/docs/{lines[2].rpartition(' ')[2]}/"
-    rows = (line.split() for line in lines[3:])
-
-    addresses = {
-        f"{base}{place}#{'module-' if kind == 'mod' else ''}{name}"
-        for name, kind, place in rows
-    }
-    assert names(site, own) == addresses

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import io
 import json
 import re
@@ -47,6 +48,14 @@ each_translation = pytest.mark.parametrize("language", TRANSLATED)
 def project(site: Path) -> Path:
     """The sources that the site was built from."""
     return site.parent.parent
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forget() -> Iterator[None]:
+    """Leave a gigabyte of pages to no other file: who looks for garbage looks there."""
+    yield
+    read.cache_clear()
+    gc.collect()
 
 
 @functools.cache
@@ -563,6 +572,39 @@ def test_a_zip_archive_holds_the_script_and_the_notebook(
                 for href in singles
             }
             assert content == beside, name
+
+
+# names in code and text
+
+
+def is_of_torch(href: str | None) -> bool:
+    return href is not None and "docs.pytorch.org/docs/2" in href
+
+
+def names(site: Path, language: str) -> set[str]:
+    """Give the addresses in torch's documentation that names in code and text have."""
+    return {
+        str(link["href"])
+        for path in pages(site / language)
+        for article in read(path).find_all("article")
+        for link in article.find_all("a", href=is_of_torch)
+        if link.find_parent("pre") or link.find("code", recursive=False)
+    }
+
+
+@each_language
+def test_the_inventory_has_what_the_pages_use_and_no_more(
+    site: Path, language: str
+) -> None:
+    lines = (PROJECT / "inventories" / "torch.inv").read_text("utf-8").splitlines()
+    base = f"https://docs.pytorch.org/docs/{lines[2].rpartition(' ')[2]}/"
+    rows = (line.split() for line in lines[3:])
+
+    addresses = {
+        f"{base}{place}#{'module-' if kind == 'mod' else ''}{name}"
+        for name, kind, place in rows
+    }
+    assert names(site, language) == addresses
 
 
 # catalogs
