@@ -27,25 +27,37 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import forks
+import patterns
 import templates
 from paths import PROJECT, TOOLS
+from pygments.styles import get_all_styles
+from sphinx.application import builtin_extensions
 
 # none of them may import torch: there are tests in which nobody can
 IMPORTED = (
+    *builtin_extensions,
+    "gallery_intl.downloads",
+    "gallery_intl.finished",
     "gallery_run.__main__",
+    "gallery_run.furniture",
     "gallery_run.generate",
     "gallery_run.ranks",
+    "gallery_run.install",
+    "gallery_run.notebook",
+    "gallery_site",
     "gallery_site.__main__",
+    "gallery_site.cards",
+    "gallery_site.hero",
     "gallery_site.light.icon_font",
+    "gallery_site.search",
     "matplotlib.pyplot",
     "pydata_sphinx_theme",
-    "sphinx.builders.gettext",
-    "sphinx.builders.html",
     "sphinx.cmd.build",
     "sphinx.ext.mathjax",
     "sphinx.search.ja",
     "sphinx.search.zh",
     "sphinx_copybutton",
+    "sphinx_design.extension",
     "sphinx_gallery.gen_gallery",
 )
 ON_PATH = (PROJECT, TOOLS)  # until all is imported
@@ -176,7 +188,7 @@ def run(
     return subprocess.CompletedProcess(command, status, *texts)
 
 
-def serve(address: str, life: int) -> Connection | None:
+def serve(address: str, life: int, notes: patterns.Notes) -> Connection | None:
     """Fork for each who asks, until the file is closed; a fork is given its line."""
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
@@ -184,6 +196,7 @@ def serve(address: str, life: int) -> Connection | None:
         print("listening", flush=True)
         while life not in wait([listener, life]):
             asked, _ = listener.accept()
+            notes.read()
             if not os.fork():
                 return Connection(asked.detach())
             asked.close()
@@ -219,8 +232,9 @@ def keep(line: Connection) -> Told | None:
     return told
 
 
-def become(told: Told, address: str) -> None:
+def become(told: Told, address: str, notes: patterns.Notes) -> None:
     """Be the process that was asked for."""
+    notes.begin()
     if told.is_session:
         os.setsid()
     os.chdir(told.folder)
@@ -236,6 +250,7 @@ def main() -> None:
     """Import what takes long, and serve."""
     for name in IMPORTED:
         import_module(name)
+    list(get_all_styles())  # imports those of other packages
     for name in [*sys.modules]:
         if name.endswith(".__main__"):
             del sys.modules[name]  # to be run
@@ -243,8 +258,10 @@ def main() -> None:
         sys.path.remove(str(folder))
     address, life = sys.argv[1:]
     templates.keep(Path(address).with_name("templates"))
+    patterns.keep()
+    notes = patterns.Notes(Path(address).with_name("patterns"))
     gc.collect()
     gc.freeze()
-    line = serve(address, int(life))
+    line = serve(address, int(life), notes)
     if line and (told := keep(line)):
-        become(told, address)
+        become(told, address, notes)
