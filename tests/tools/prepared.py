@@ -162,6 +162,17 @@ class Started:
             os.kill(self.pid, signal.SIGKILL)
 
 
+class Command(forks.Forked):
+    """A command of the project that another one starts: a fork of that one."""
+
+    def __init__(self, args: Any, **options: Any) -> None:
+        told = args[1:3] if isinstance(args, list) else []
+        if told in (["-m", "gallery_site"], ["-m", "sphinx"]):
+            super().__init__(args, **options)
+        else:
+            super(forks.Forked, self).__init__(args, **options)
+
+
 def subprocess_for(address: str = "") -> SimpleNamespace:
     """Give a module `subprocess` that forks the process that is prepared."""
     popen = functools.partial(Started, address=address)
@@ -243,6 +254,8 @@ def become(told: Told, address: str, notes: patterns.Notes) -> None:
     path = told.environment.get("PYTHONPATH", "")
     sys.path[1:1] = [folder for folder in path.split(os.pathsep) if folder]
     sys.modules["gallery_run.child"].subprocess = subprocess_for(address)
+    forks.at_end.append(notes.write)
+    subprocess.Popen = Command  # type: ignore[misc]
     forks.perform(told.arguments)
 
 
