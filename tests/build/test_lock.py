@@ -162,6 +162,7 @@ class Machine:
         shutil.copytree(PROJECT / ".ci", folder / ".ci")
         # a link would make another environment of it
         program(folder / ".venv/bin/python", f'exec "{sys.executable}" "$@"')
+        self.without_torch = folder / ".venv" / ".ready-without-torch"
 
     def lock(self, name: str, text: str) -> None:
         (self.folder / "locks" / f"{name}.txt").write_text(text)
@@ -227,11 +228,12 @@ TORCH = "9.9.9"
 
 @pytest.fixture
 def builds(machine: Machine) -> Machine:
-    """A machine that may install either build of torch."""
+    """A machine that may install either build of torch, and has all else."""
     machine.lock("site", wheel(machine.wheels, "page", "1.0"))
     machine.lock("torch-cpu", wheel(machine.wheels, "torch", f"{TORCH}+cpu"))
     machine.lock("torch", wheel(machine.wheels, "torch", TORCH, "nvidia-nccl"))
     machine.lock("cuda", wheel(machine.wheels, "nvidia-nccl", "1.0"))
+    machine.without_torch.touch()
     return machine
 
 
@@ -244,6 +246,7 @@ def test_no_build_of_torch_with_another_hash_is_installed_but_a_way_is_said(
 ) -> None:
     wheel(builds.wheels, "torch", TORCH, "added")
     wheel(builds.wheels, "torch", f"{TORCH}+cpu", "added")
+    builds.without_torch.unlink()
 
     made = builds.make(".ready")
 
@@ -266,7 +269,7 @@ def test_the_build_of_torch_that_was_asked_for_is_installed(
 
     assert made.returncode == 0, made.stderr
     assert f"torch: the {build} build, for you said TORCH={build}" in made.stdout
-    assert builds.installed() == {"page", "torch"} | more
+    assert builds.installed() == {"torch"} | more
     assert (builds.folder / "packages" / f"torch-{version}.dist-info").is_dir()
 
 
