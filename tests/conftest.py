@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import patterns
 import pytest
 from paths import PROJECT, ROOTS
 from serving import serve
@@ -25,7 +24,6 @@ pytest_plugins = ["sphinx.testing.fixtures"]
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # What is read of pages lives to the end of a file: look for garbage more seldom.
 gc.set_threshold(20_000)
-patterns.keep()
 
 # Files that take 20 seconds of a processor or more begin first, else the last one runs
 # alone. Those that need a browser stand between the others.

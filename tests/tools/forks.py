@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from multiprocessing import util
 from pathlib import Path
@@ -19,7 +19,6 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 inherited: set[int] = set()  # the files that a process has from its start
-at_end: list[Callable[[], None]] = []  # what a fork does at its end
 
 
 def open_files() -> set[int]:
@@ -80,8 +79,6 @@ def play(arguments: list[str], environment: dict[str, str]) -> NoReturn:
     except BaseException:
         traceback.print_exc()
     finally:
-        for do in at_end:
-            do()
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)  # what the first does at its end is its own

@@ -27,7 +27,6 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import forks
-import patterns
 import templates
 from paths import PROJECT, TOOLS
 from pygments.styles import get_all_styles
@@ -199,7 +198,7 @@ def run(
     return subprocess.CompletedProcess(command, status, *texts)
 
 
-def serve(address: str, life: int, notes: patterns.Notes) -> Connection | None:
+def serve(address: str, life: int) -> Connection | None:
     """Fork for each who asks, until the file is closed; a fork is given its line."""
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
@@ -207,7 +206,6 @@ def serve(address: str, life: int, notes: patterns.Notes) -> Connection | None:
         print("listening", flush=True)
         while life not in wait([listener, life]):
             asked, _ = listener.accept()
-            notes.read()
             if not os.fork():
                 return Connection(asked.detach())
             asked.close()
@@ -243,9 +241,8 @@ def keep(line: Connection) -> Told | None:
     return told
 
 
-def become(told: Told, address: str, notes: patterns.Notes) -> None:
+def become(told: Told, address: str) -> None:
     """Be the process that was asked for."""
-    notes.begin()
     if told.is_session:
         os.setsid()
     os.chdir(told.folder)
@@ -254,7 +251,6 @@ def become(told: Told, address: str, notes: patterns.Notes) -> None:
     path = told.environment.get("PYTHONPATH", "")
     sys.path[1:1] = [folder for folder in path.split(os.pathsep) if folder]
     sys.modules["gallery_run.child"].subprocess = subprocess_for(address)
-    forks.at_end.append(notes.write)
     subprocess.Popen = Command  # type: ignore[misc]
     forks.perform(told.arguments)
 
@@ -271,10 +267,8 @@ def main() -> None:
         sys.path.remove(str(folder))
     address, life = sys.argv[1:]
     templates.keep(Path(address).with_name("templates"))
-    patterns.keep()
-    notes = patterns.Notes(Path(address).with_name("patterns"))
     gc.collect()
     gc.freeze()
-    line = serve(address, int(life), notes)
+    line = serve(address, int(life))
     if line and (told := keep(line)):
-        become(told, address, notes)
+        become(told, address)
