@@ -209,13 +209,12 @@ def any_event(attributes: dict[str, object]) -> bool:
 def test_the_search_index_knows_the_pages_and_their_sections(
     site: Path, language: str
 ) -> None:
-    text = (site / language / "searchindex.js").read_text(encoding="utf-8")
-    pages = json.loads(text[text.index('{"') :].rstrip(")"))["ours"]["pages"]
+    known = found_by_search(site / language)
 
-    sections = [(name, id_) for name, _, found in pages for id_, _ in found]
+    sections = [(name, id_) for name in known for id_, _ in known[name]]
 
-    known = {name for name, *_ in pages}
-    assert {f"tutorials/{name}" for name in gallery(site, language)} <= known
+    assert {f"tutorials/{name}" for name in gallery(site, language)} <= {*known}
+    assert len(sections) > 100
     for name, fragment in sections:
         path = site / language / f"{name}.html"
         assert path.is_file()
@@ -418,13 +417,21 @@ def test_the_sources_are_linked_but_in_no_menu_order_or_search(
     assert not found_on(folder, "sources")
 
 
-def found_on(folder: Path, page: str) -> list[str]:
-    """Give the titles of the sections that search knows of a page."""
+def found_by_search(folder: Path) -> dict[str, list[tuple[str, str]]]:
+    """Return the pages that search knows, each with its sections: address, title."""
     text = (folder / "searchindex.js").read_text(encoding="utf-8")
     index = json.loads(text[text.index("({") + 1 : text.rindex(")")])
     assert not index["terms"]  # those of Sphinx, which has no sections
-    known = {name: sections for name, _kind, sections in index["ours"]["pages"]}
-    return [title for _id, title in known.get(page, [])]
+    names, titles = index["docnames"], index["titles"]
+    return {
+        names[page]: [("", titles[page]), *((id_, title) for id_, title in found)]
+        for page, _kind, found in index["ours"]["pages"]
+    }
+
+
+def found_on(folder: Path, page: str) -> list[str]:
+    """Give the titles of the sections that search knows of a page."""
+    return [title for _id, title in found_by_search(folder).get(page, ())]
 
 
 # the translations

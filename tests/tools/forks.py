@@ -65,7 +65,8 @@ def play(arguments: list[str], environment: dict[str, str]) -> NoReturn:
     status: object = 1
     try:
         begin(environment)
-        # what the first has printed and not yet written is left to it
+        # what the first has read, or printed and not yet written, is left to it
+        sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
         sys.stdout, sys.stderr = (
             os.fdopen(n, "w", encoding="utf-8", closefd=False) for n in (1, 2)
         )
