@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import PurePosixPath
+from weakref import WeakKeyDictionary
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -21,10 +22,16 @@ BEFORE, AFTER = "know-first", "leads-to"  # in what Sphinx keeps of a page
 Known = dict[str, list[str]]  # what each lesson asks for first, in reading order
 
 
+_known: WeakKeyDictionary[BuildEnvironment, Known] = WeakKeyDictionary()
+
+
 def known_first(env: BuildEnvironment) -> Known:
-    """Return what the lessons say themselves."""
-    pages = env.collect_relations()
-    return {x: env.metadata[x].get(BEFORE, []) for x in pages if script_of(env, x)}
+    """Return what the lessons say themselves, as they were when all were read."""
+    if env not in _known:
+        pages = env.collect_relations()
+        first = {x: env.metadata[x].get(BEFORE, []) for x in pages}
+        _known[env] = {x: first[x] for x in pages if script_of(env, x)}
+    return _known[env]
 
 
 def all_before(page: str, known: Known) -> set[str]:
@@ -52,6 +59,7 @@ def after(page: str, known: Known) -> list[str]:
 
 def outdated(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Return the lessons that lead to others now, or whose names have changed."""
+    _known.pop(env, None)  # that of the build before
     known = known_first(env)
     changed = []
     for page in known:

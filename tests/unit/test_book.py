@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from docutils import nodes
 from paths import PROJECT
 
 from gallery_intl.rules.glossary_file import read_rows
+from gallery_site.book import path
 from gallery_site.book.path import after, before
 from gallery_site.book.words import Term, finder, link_first
 
@@ -141,3 +144,31 @@ def test_every_sentence_of_the_glossary_is_one() -> None:
         assert sentence.endswith("."), term
         assert ". " not in sentence, term
         assert len(sentence.split()) <= 25, term
+
+
+class Lessons:
+    """What Sphinx knows of two lessons; it counts how often it is asked for all."""
+
+    def __init__(self) -> None:
+        self.metadata = {"part/a": {}, "part/b": {path.BEFORE: ["part/a"]}}
+        self.titles = {name: nodes.title("", name) for name in self.metadata}
+        self.asked = 0
+
+    def collect_relations(self) -> list[str]:
+        self.asked += 1
+        return [*self.metadata]
+
+
+def test_the_lessons_are_asked_once_in_a_build(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each page asks: of 1,000 pages that was a million answers."""
+    monkeypatch.setattr(path, "script_of", lambda env, page: page)
+    env: Any = Lessons()
+
+    assert path.outdated(env, env) == ["part/a", "part/b"]
+    known = [path.known_first(env) for _page in range(5)]
+
+    assert env.asked == 1
+    assert known[-1] == {"part/a": [], "part/b": ["part/a"]}
+    env.metadata["part/b"][path.BEFORE] = []  # in the next build
+    assert path.outdated(env, env) == ["part/a"]
+    assert path.known_first(env)["part/b"] == []
