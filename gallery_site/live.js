@@ -23,8 +23,8 @@
   const summary = document.createElement("summary");
   summary.textContent = `Found by make check: ${findings.length}`;
   box.prepend(summary);
-  // folded, it stays so on the next page
+  // folded, it stays so on the next page, which may come before a "toggle" does
   box.open = !sessionStorage.getItem("live-folded");
-  box.addEventListener("toggle", () =>
-    sessionStorage.setItem("live-folded", box.open ? "" : "yes"));
+  summary.addEventListener("click", () =>
+    sessionStorage.setItem("live-folded", box.open ? "yes" : ""));
 })();
