@@ -77,6 +77,14 @@ def test_every_link_leads_to_a_file(document: str) -> None:
         assert not heading or heading in headings(there), target
 
 
+def test_every_lesson_says_what_only_gpus_can_show() -> None:
+    text = (PROJECT / "tests/ON_GPUS.md").read_text(encoding="utf-8")
+    lessons = {path.stem for path in PROJECT.glob("gallery/*/*.py")}
+
+    assert lessons
+    assert {name for name in lessons if f"| `{name}` |" not in text} == set()
+
+
 def headings(document: Path) -> set[str]:
     """Return the headings of a document, as links name them."""
     found = re.findall(r"^#+ (.+)$", document.read_text(encoding="utf-8"), re.M)
