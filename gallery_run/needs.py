@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import lru_cache
 
 GPU = re.compile(r"\b(cuda|accelerator)\b")
 TORCHRUN = re.compile(
@@ -32,6 +33,7 @@ def command(source: str) -> str | None:
     return found.string[found.start() :].strip().split("\n")[0] if found else None
 
 
+@lru_cache(maxsize=16)  # each of the above asks
 def torchrun(source: str) -> re.Match[str] | None:
     """Find that line, which the docstring holds."""
     try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from docutils import nodes
@@ -25,7 +26,7 @@ from gallery_run.needs import command
 from gallery_site.head import REQUIREMENTS
 
 
-def pinned(names: list[str], requirements: str) -> list[str]:
+def pinned(names: Iterable[str], requirements: str) -> list[str]:
     """Return packages with the versions that requirements give them."""
     pins = dict(re.findall(r"^([\w.-]+)(==\S+)", requirements, re.MULTILINE))
     return [name + pins.get(name, "") for name in names]

@@ -56,7 +56,8 @@ class HideFurniture(SphinxTransform):
     def apply(self, **kwargs: Any) -> None:
         for part in upstream.furniture(self.document, self.env.docname):
             for text in part.findall(nodes.TextElement):
-                text["translatable"] = False
+                if not isinstance(text, nodes.Inline):  # which is none by itself
+                    text["translatable"] = False
             for image in part.findall(nodes.image):
                 if "alt" in image:
                     image[ALT] = image.attributes.pop("alt")
@@ -73,6 +74,8 @@ def links_to_plots(
     """
     made = Path(env.doctreedir).parent / upstream.PLOTS
     for link in document.findall(addnodes.download_reference):
+        if upstream.PLOTS not in link["reftarget"]:
+            continue
         path = Path(env.relfn2path(link["reftarget"], env.docname)[1])
         if path.is_relative_to(made) and link.parent:
             yield link.parent
@@ -92,14 +95,8 @@ class FillFurniture(SphinxTransform):
                 image["alt"] = alt if is_source else word(alt)
         if is_source:
             return
-        for note in with_class(self.document, nodes.note, NOTE):
-            fill_note(note)
-        for footer in with_class(self.document, nodes.container, FOOTER):
-            footer["classes"].append("no-search")
-            for box in with_class(footer, nodes.container, BOX):
-                fill_box(box)
-        for part in upstream.furniture(self.document, self.env.docname):
-            fill_line(part)
+        for part in list(upstream.furniture(self.document, self.env.docname)):
+            fill(part)
         if upstream.is_times(self.env.docname):
             fill_times(self.document)
 
@@ -120,6 +117,18 @@ def word(text: str) -> str:
         "Total running time of the script:": _("Total running time of the script:"),
         "all galleries": _("all galleries"),
     }.get(text, text)
+
+
+def fill(part: nodes.Element) -> None:
+    """Translate a note, a footer with the boxes in it, or a line."""
+    if NOTE in part["classes"]:
+        fill_note(part)
+    elif FOOTER in part["classes"]:
+        part["classes"].append("no-search")
+        for box in with_class(part, nodes.container, BOX):
+            fill_box(box)
+    else:
+        fill_line(part)
 
 
 def fill_note(note: nodes.Element) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import SphinxError
 from sphinx.transforms import SphinxTransform
-from sphinx.util.nodes import extract_messages
+from sphinx.util.nodes import IGNORED_NODES, extract_messages
 
 from gallery_intl import order
 from gallery_intl.catalogs import po as catalogs
@@ -167,9 +167,31 @@ class Annotate(SphinxTransform):
             return
         page.messages = [
             (node, message)
-            for node, message in extract_messages(self.document)
+            for node, message in extract_messages(Told(self.document))
             if not is_metadata(node)
         ]
+
+
+class Told(nodes.Element):
+    """A page without the texts that are surely no messages.
+
+    Sphinx would describe each of them at length for its log, when it looks for others.
+    """
+
+    def __init__(self, page: nodes.document) -> None:
+        super().__init__()
+        self.page = page
+
+    def findall(self, condition: Any = None, *_args: Any, **_kwargs: Any) -> Any:
+        """Yield the nodes of the page that meet a condition."""
+        return filter(condition, self.page.findall(may_be_told))
+
+
+def may_be_told(node: nodes.Node) -> bool:
+    """Return whether a node is no text, or one that readers are told."""
+    if not isinstance(node, nodes.TextElement):
+        return True
+    return bool(node.get("translatable", not isinstance(node, IGNORED_NODES)))
 
 
 def is_metadata(node: nodes.Element) -> bool:
@@ -206,19 +228,28 @@ def line_of(node: nodes.Node | None) -> int | None:
     return node.line if node is not None else None
 
 
-def folders(config: Config) -> Iterator[tuple[str, str]]:
+def folders(config: Config) -> tuple[tuple[str, str], ...]:
     """Pair each folder of examples with the folder generated from it, if there are."""
     if "sphinx_gallery_conf" not in config:
-        return
+        return ()
     conf = config.sphinx_gallery_conf
-    both = [
-        [value] if isinstance(value, str) else list(value)
+    examples, galleries = (
+        (value,) if isinstance(value, str) else tuple(value)
         for value in (conf["examples_dirs"], conf["gallery_dirs"])
-    ]
-    here = conf.get("src_dir", "")
-    for pair in zip(*both, strict=False):
-        examples, gallery = (os.path.relpath(Path(here, one), here) for one in pair)
-        yield examples, gallery
+    )
+    return pairs(conf.get("src_dir", ""), examples, galleries)
+
+
+@lru_cache(maxsize=8)  # for each page many things ask
+def pairs(
+    here: str, examples: tuple[str, ...], galleries: tuple[str, ...]
+) -> tuple[tuple[str, str], ...]:
+    """Pair folders, both as seen from the folder of ``conf.py``."""
+    seen = (
+        [os.path.relpath(Path(here, one), here) for one in each]
+        for each in (examples, galleries)
+    )
+    return tuple(zip(*seen, strict=False))
 
 
 def origin(env: BuildEnvironment, docname: str, suffix: str) -> Path | None:
@@ -242,6 +273,9 @@ def script_of(env: BuildEnvironment, docname: str) -> Script | None:
 
     Of one that is no Python, and expected to fail, Sphinx-Gallery shows no text.
     """
+    known: Page | None = env.temp_data.get(PAGE)
+    if known and known.docname == docname:
+        return known.script
     copy = Path(env.srcdir, f"{docname}.py")  # beside the page, as it was run
     path = origin(env, docname, ".py")
     if path is None or not copy.is_file():

@@ -118,7 +118,8 @@ def _bare(line: str) -> str:
     return NOQA.sub("", line).strip().lstrip("#").strip()
 
 
-def packages(source: str) -> list[str]:
+@lru_cache(maxsize=16)  # a page says them, and its notebook installs them
+def packages(source: str) -> tuple[str, ...]:
     """Return the packages that a script imports beside Python's own, in its order."""
     found: dict[str, None] = {}
     for node in ast.walk(ast.parse(source)):
@@ -127,7 +128,7 @@ def packages(source: str) -> list[str]:
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             found[node.module] = None
     tops = dict.fromkeys(name.partition(".")[0] for name in found)
-    return [name for name in tops if name not in sys.stdlib_module_names]
+    return tuple(name for name in tops if name not in sys.stdlib_module_names)
 
 
 def same_program(a: str, b: str, *, docstring: bool = True) -> Difference | None:
