@@ -75,7 +75,8 @@ def place_of(language: str, current: str, siblings: Siblings) -> str:
     place, here = siblings[language].strip("/"), siblings[current].strip("/")
     if is_absolute(siblings[language]):
         return f"{siblings[language].rstrip('/')}/"
-    return f"{posixpath.relpath(place or '.', here or '.')}/"
+    path = posixpath.relpath(place or ".", here or ".")
+    return "" if path == "." else f"{path}/"
 
 
 def alternates(

@@ -38,6 +38,7 @@ IN_THE_HEAD = re.compile(
     r'"[./]*_static/(?:figures\.css|gallery_intl\.(?:css|js))\?v=\w+"'
     r"(?: />|></script>)\n"
 )
+MENU = re.compile(r'<details class="language-menu">.*?</details>\n', re.DOTALL)
 TIMES = "sg_execution_times"  # what took longest stands first
 OF_ANOTHER_RUN = re.compile(r"\d+:\d+\.\d+|\d+\.\d+ seconds|(?<=<p>)\d+\.\d+")
 SMOOTH = "auto_examples/filters/plot_smooth"
@@ -97,15 +98,20 @@ def files(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in paths} - {".buildinfo"}
 
 
-def content(path: Path) -> object:
-    """Give what a file says, without the time of a run and what we put into heads."""
+def pages(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*.html"))
+
+
+def content(path: Path, *added: re.Pattern[str]) -> object:
+    """Give what a file says, without the time of a run and what we have added."""
     if path.suffix == ".zip":
         with closing(zipfile.ZipFile(path)) as packed:
             return {name: packed.read(name) for name in packed.namelist()}
     if path.suffix not in (".html", ".txt"):
         return path.read_bytes()
-    text = IN_THE_HEAD.sub("", path.read_text("utf-8"))
-    text = OF_ANOTHER_RUN.sub("", text)
+    text = path.read_text("utf-8")
+    for pattern in (IN_THE_HEAD, OF_ANOTHER_RUN, *added):
+        text = pattern.sub("", text)
     if path.name.startswith(TIMES):
         return sorted(re.sub("row-(?:odd|even)", "", text).split("\n"))
     return text
@@ -119,6 +125,20 @@ def test_the_build_in_the_source_language_is_the_same_but_for_a_named_list(
     assert files(ours) - files(plain) == STATIC
     assert files(plain) - files(ours) == set()
     assert [x for x in files(plain) if content(plain / x) != content(ours / x)] == []
+
+
+def test_beside_other_languages_there_is_also_the_menu(docs: Docs) -> None:
+    docs.build("beside", gallery_intl_siblings={"en": "", "ko": "ko"})
+    plain, beside = docs.html("plain"), docs.html("beside")
+    menus = {path: MENU.findall(path.read_text("utf-8")) for path in pages(beside)}
+
+    assert files(beside) - files(plain) == STATIC
+    assert {len(found) for found in menus.values()} == {1}
+    assert [
+        x for x in files(plain) if content(plain / x) != content(beside / x, MENU)
+    ] == []
+    assert 'href="../ko/api/signals.html"' in menus[beside / "api/signals.html"][0]
+    assert 'href="../api/signals.html"' in menus[beside / "api/signals.html"][0]
 
 
 def test_what_sphinx_gallery_makes_is_there(docs: Docs) -> None:
