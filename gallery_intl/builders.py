@@ -11,8 +11,8 @@ def collects_messages(env: BuildEnvironment) -> bool:
     """Return whether this build makes catalogs, not pages."""
     # Sphinx 9.0.4: `SphinxTransform.app` warns that Sphinx 11 removes it; 8.2 knows
     # the builder there only
-    found = getattr(env, "_builder_cls", None) or type(env.app.builder)
-    return issubclass(found, MessageCatalogBuilder)
+    builder_class = getattr(env, "_builder_cls", None) or type(env.app.builder)
+    return issubclass(builder_class, MessageCatalogBuilder)
 
 
 def collect_as_written(app: Sphinx) -> None:

@@ -85,7 +85,7 @@ def prune(srcdir: Path, gone: Iterable[str], extensions: Container[str]) -> None
 
 
 def describe(error: BaseException, source: Path, srcdir: Path) -> str:
-    """Say where a script failed and how, without the frames of Sphinx-Gallery."""
+    """Return where a script failed and how, without the frames of Sphinx-Gallery."""
     within: BaseException | None = error
     while within:
         if isinstance(within, SphinxError):  # a feature's own words

@@ -98,18 +98,18 @@ def torch_versions(device: str, ranks: int) -> dict[str, str]:
     """Return the versions of torch and of the libraries that it computes with."""
     import torch
 
-    found = {"torch": str(torch.__version__)}
+    versions = {"torch": str(torch.__version__)}
     if ranks:
         from torch.distributed import get_default_backend_for_device
 
-        found["backend"] = get_default_backend_for_device(device)
+        versions["backend"] = get_default_backend_for_device(device)
     if device == "cuda" and torch.version.cuda:  # not with the GPUs of AMD
-        found["cuda"] = torch.version.cuda
+        versions["cuda"] = torch.version.cuda
         if ranks:
             from torch.cuda import nccl
 
-            found["nccl"] = ".".join(map(str, nccl.version()))  # type: ignore[no-untyped-call]
-    return found
+            versions["nccl"] = ".".join(map(str, nccl.version()))  # type: ignore[no-untyped-call]
+    return versions
 
 
 def cpu_name() -> str:
@@ -121,8 +121,8 @@ def cpu_name() -> str:
 def _cpu_names() -> Iterator[str]:
     if CPU_INFO.is_file():
         text = CPU_INFO.read_text(encoding="utf-8", errors="replace")
-        if found := re.search(r"^model name\s*:\s*(\S.*)$", text, re.MULTILINE):
-            yield found[1]
+        if match := re.search(r"^model name\s*:\s*(\S.*)$", text, re.MULTILINE):
+            yield match[1]
     if sys.platform == "darwin":
         command = ["/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string"]
         yield subprocess.run(

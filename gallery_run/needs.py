@@ -23,14 +23,14 @@ def world_size(source: str) -> int | None:
     The script's docstring says so with the line that a reader would type:
     ``torchrun --standalone --nproc-per-node=4 script.py``.
     """
-    found = torchrun(source)
-    return int(found[1]) if found else None
+    match = torchrun(source)
+    return int(match[1]) if match else None
 
 
 def command(source: str) -> str | None:
     """Return the line that starts a script's ranks; None for a plain program."""
-    found = torchrun(source)
-    return found.string[found.start() :].strip().split("\n")[0] if found else None
+    match = torchrun(source)
+    return match.string[match.start() :].strip().split("\n")[0] if match else None
 
 
 @lru_cache(maxsize=16)  # each of the above asks

@@ -98,7 +98,7 @@ def is_echo(text: str) -> bool:
 
 
 def report(page: str, outcomes: Sequence[Outcome], early: Sequence[int] = ()) -> str:
-    """Say which rank failed a page, its own words first.
+    """Return a text that says which rank failed a page, its own words first.
 
     `outcomes` are the ranks that failed, rank 0 last; `early` the ranks that ended
     without an error while others failed. Empty if no rank failed, or if rank 0's own

@@ -42,10 +42,10 @@ def descendants(process: int) -> list[int]:
     children = defaultdict(list)
     for child, parent in parents():
         children[parent].append(child)
-    found = [process]
-    for each in found:
-        found += children[each]
-    return found[1:]
+    processes = [process]
+    for each in processes:
+        processes += children[each]
+    return processes[1:]
 
 
 def send(processes: Iterable[int], number: signal.Signals) -> None:

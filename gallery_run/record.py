@@ -76,11 +76,11 @@ def read_site(srcdir: Path) -> Site:
     folders = gallery.get("examples_dirs", "../examples")
     folders = [folders] if isinstance(folders, str) else folders
     pattern = gallery.get("filename_pattern", r"[\\/]plot")
-    found = [page for one in folders for page in pages(srcdir / one, pattern)]
+    site_pages = [page for one in folders for page in pages(srcdir / one, pattern)]
     return Site(
         srcdir / conf.get("gallery_intl_records", records.FOLDER),
         float(conf.get("gallery_intl_deadline", 120)),
-        found,
+        site_pages,
     )
 
 
@@ -99,11 +99,11 @@ def choose(site: Site, names: list[str]) -> list[Page]:
     chosen = []
     for name in names:
         path = f"/{Path(name).with_suffix('').as_posix()}"
-        found = [page for page in site.pages if path.endswith(f"/{page.name}")]
-        if not found:
+        matches = [page for page in site.pages if path.endswith(f"/{page.name}")]
+        if not matches:
             known = ", ".join(page.name for page in site.pages)
             raise RecordingError(f"no page {name!r}; there are {known}")
-        chosen += found[:1]
+        chosen += matches[:1]
     return chosen
 
 
@@ -117,7 +117,7 @@ def slug(text: str) -> str:
 
 
 def expected(page: Page, gpu: str, gpus: int) -> Machine:
-    """Tell on what a page will run if it accepts all that is here."""
+    """Return the machine that a page will run on if it accepts all that is here."""
     used = (page.rank_counts(gpus)[0] or gpus) if gpus and uses_gpus(page.text) else 0
     return Machine(machine.cpu_name(), 0, gpu if used else "", used)
 
@@ -213,11 +213,11 @@ def refusal(folder: Path) -> str:
 
 
 def failure(page: Page, folder: Path, status: int | None, deadline: float) -> str:
-    """Say where a page failed and how; the cause, not what other ranks saw of it."""
+    """Return where a page failed and how; the cause, not what other ranks saw of it."""
     if status is None:
         return f"{page.script}:1: did not end within {deadline:g} s{rest(folder)}"
-    if found := errors(folder):
-        name, one = next(iter(found.items()))
+    if rank_errors := errors(folder):
+        name, one = next(iter(rank_errors.items()))
         rank = name.replace("-", " ")
         return f"{page.script}:{one['line'] or 1}: {rank} failed\n\n{one['text']}"
     return f"{page.script}:1: ended with status {status}{rest(folder)}"

@@ -76,14 +76,14 @@ def figures() -> list[Figure]:
     plt = sys.modules.get("matplotlib.pyplot")
     if plt is None:
         return []
-    found = []
+    saved_figures = []
     for number in plt.get_fignums():
         figure, drawn = plt.figure(number), io.StringIO()
         figure.savefig(drawn, format="svg")
         alt = " ".join(str(figure.get_label()).split())
-        found.append(Figure(svg.finish(drawn.getvalue()), alt))
+        saved_figures.append(Figure(svg.finish(drawn.getvalue()), alt))
     plt.close("all")
-    return found
+    return saved_figures
 
 
 def refusal(error: BaseException) -> str:

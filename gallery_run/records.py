@@ -61,7 +61,7 @@ def code_blocks(script: str) -> list[Block]:
 
 
 def code_hash(script: str) -> str:
-    """Tell what a record depends on: the ranks, and each block without comments."""
+    """Return a hash of what a record depends on: ranks, and code without comments."""
     code = [without_comments(block.source) for block in code_blocks(script)]
     return _hash(json.dumps([world_size(script), *code]))
 
@@ -156,9 +156,9 @@ def render(record: Record, profile: str) -> str:
 
 def of_page(folder: Path, script: str) -> dict[str, Record]:
     """Return by name the records of a page's folder that are of the script's code."""
-    found = {path.stem: read(path) for path in sorted(folder.glob("*.json"))}
-    code = code_hash(script) if found else ""
-    return {name: record for name, record in found.items() if record.code == code}
+    records = {path.stem: read(path) for path in sorted(folder.glob("*.json"))}
+    code = code_hash(script) if records else ""
+    return {name: record for name, record in records.items() if record.code == code}
 
 
 def stale(folder: Path, galleries: Iterable[Path]) -> Iterator[str]:

@@ -117,7 +117,7 @@ class Progress:
 
 
 def failure(child: Child, page: str, text: str, status: int | None = None) -> str:
-    """Say in one text which page failed, and why; `status` if its process is gone."""
+    """Return a text: which page failed, and why; `status` if its process is gone."""
     page = page or "the gallery, before its first page,"
     if child.is_late:
         return (

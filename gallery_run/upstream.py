@@ -72,8 +72,8 @@ def forget(target: Path) -> None:
 
 def header(folder: Path, gallery: dict[str, Any]) -> str | None:
     """Return the file that a folder's index is made from; None if it has its own."""
-    found: str | None = gen_rst._get_gallery_header(folder, gallery, raise_error=False)
-    return found
+    path: str | None = gen_rst._get_gallery_header(folder, gallery, raise_error=False)
+    return path
 
 
 def sections(srcdir: Path, examples: Path, gallery: dict[str, Any]) -> list[str]:

@@ -22,27 +22,27 @@ def page_needs(script: str) -> list[str]:
 
 
 def started(script: str) -> str:
-    """Say as how many processes a page is started, and with what."""
+    """Return in words as how many processes a page is started, and with what."""
     if ranks := world_size(script):
         return _("%d processes, started with torchrun") % ranks
     return _("One process, started with python")
 
 
 def devices(script: str) -> str:
-    """Say on which devices a page runs."""
+    """Return on which devices a page runs, as a sentence."""
     if uses_gpus(script):
         return _("Runs on a CPU, and on GPUs where there are any")
     return _("Runs on a CPU")
 
 
 def notebook_needs(script: str) -> list[str]:
-    """Say what the cell that starts ranks needs, if a page's notebook has one."""
+    """Return what the cell that starts ranks needs, if a page's notebook has one."""
     names = notebook_packages(script)
     return [_("The notebook also needs: %s") % _(", ").join(names)] if names else []
 
 
 def made_on(here: Machine, others: Iterable[Machine], script: str) -> str:
-    """Say where the outputs of a page were made, and which GPUs never ran it."""
+    """Return where the outputs of a page were made, and which GPUs never ran it."""
     others = list(others)
     said = _made_here(here)
     if others:
@@ -73,7 +73,7 @@ def tab_label(machine: Machine) -> str:
 
 
 def left_to_run(machines: Iterable[Machine]) -> str:
-    """Say on what a page has still to run; "" once several GPUs have run it."""
+    """Return on what a page has still to run; "" once several GPUs have run it."""
     most = max((one.gpus for one in machines), default=0)
     if most == 0:
         return _("No GPU has run this page yet.")
@@ -90,7 +90,7 @@ def interface_line(*children: nodes.Node, name: str) -> nodes.paragraph:
 
 
 def facts(machine: Machine, language: str) -> list[nodes.Node]:
-    """Say all that is known: device, processes, versions, date."""
+    """Return all that is known: device, processes, versions, date."""
     versions = (
         ("torch", machine.torch.partition("+")[0]),  # "+cpu" says what stands before
         ("CUDA", machine.cuda),
@@ -110,7 +110,7 @@ def facts(machine: Machine, language: str) -> list[nodes.Node]:
 
 
 def processes(machine: Machine) -> Iterator[str]:
-    """Say how many processes there were, if the page asks for several."""
+    """Yield how many processes there were, if the page asks for several."""
     if machine.ranks != machine.asked:
         values = {"started": machine.ranks, "asked": machine.asked}
         yield _("%(started)d of %(asked)d processes") % values

@@ -52,11 +52,11 @@ def known(site: Site) -> Known:
     """Collect what the files want to know."""
     config = site.config
     version = site.srcdir / "gallery_intl" / "__init__.py"
-    found = VERSION.search(version.read_text("utf-8")) if version.is_file() else None
+    match = VERSION.search(version.read_text("utf-8")) if version.is_file() else None
     return Known(
         title=config.project,
         author=config.author,
-        version=found[1] if found else "",
+        version=match[1] if match else "",
         languages=site.languages,
         owners=config.gallery_site_owners,
         repository=config.gallery_repository_url.rstrip("/").removesuffix(".git"),
@@ -208,10 +208,10 @@ def set_addresses(conf: Path, repository: str, site: str = "") -> None:
     for name, value in values.items():
         if not value:
             continue
-        found = re.search(rf'^{name} = (".*")$', text, re.MULTILINE)
-        if not found:
+        match = re.search(rf'^{name} = (".*")$', text, re.MULTILINE)
+        if not match:
             raise BuildError(f'{conf}: no line {name} = "..." (write one)')
-        text = text[: found.start(1)] + json.dumps(value) + text[found.end(1) :]
+        text = text[: match.start(1)] + json.dumps(value) + text[match.end(1) :]
     conf.write_text(text, encoding="utf-8", newline="\n")
 
 

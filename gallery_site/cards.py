@@ -111,7 +111,7 @@ def break_at_colon(title: nodes.Element) -> None:
 
 
 def takes(app: Sphinx, page: str) -> str:
-    """Say what a lesson takes: minutes, and processes or ranks."""
+    """Return what a lesson takes: minutes, and processes or ranks."""
     script = pages.script_of(app.env, page)
     if script is None:
         return ""

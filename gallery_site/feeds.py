@@ -74,12 +74,12 @@ def changed(site: Site, folder: Path, language: str) -> list[Page]:
     files = {x: [*sources(site, language, x)] for x in lessons}
     first = first_days(site.srcdir, {x: paths[0] for x, paths in files.items()})
     last = last_days(site.srcdir, files)
-    found = [
+    pages = [
         page(site, folder, language, x)._replace(published=first[x], updated=last[x])
         for x in lessons
         if first[x] and last[x]
     ]
-    return sorted(found, key=lambda each: each.updated, reverse=True)[:NEWEST]
+    return sorted(pages, key=lambda each: each.updated, reverse=True)[:NEWEST]
 
 
 def atom(site: Site, language: str, title: str, pages: list[Page]) -> str:

@@ -126,7 +126,7 @@ def remember_path(known: nodes.field_list, env: BuildEnvironment) -> None:
 
 
 def facts(env: BuildEnvironment, script: str) -> nodes.definition_list:
-    """Say how long a lesson takes, how it is started, and what it needs."""
+    """Return a list: how long a lesson takes, how it is started, what it needs."""
     return nodes.definition_list(
         "",
         fact(_("Time"), _("%d minutes") % minutes(script)),
@@ -149,8 +149,8 @@ def needs(env: BuildEnvironment, script: str) -> Iterator[str]:
     torch = "torch"
     if path.is_file():  # one that is not there would let each build read the page again
         env.note_dependency(path)
-        found = PINNED.search(path.read_text(encoding="utf-8"))
-        torch = f"torch {found[1]}" if found else torch
+        match = PINNED.search(path.read_text(encoding="utf-8"))
+        torch = f"torch {match[1]}" if match else torch
     names = packages(script)
     yield _(", ").join(torch if name == "torch" else name for name in names)
     yield from words.notebook_needs(script)

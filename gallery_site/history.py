@@ -38,20 +38,20 @@ def read_history(folder: Path) -> History:
     if git(folder, "rev-parse", "--is-shallow-repository").strip() != "false":
         return {}
     log = git(folder, "log", "--raw", "-M", "--no-abbrev", "--relative", "--format=%as")
-    found: History = defaultdict(list)
+    history: History = defaultdict(list)
     for path, change in changes(log.split("\n")):
-        found[path].append(change)
-    return dict(found)
+        history[path].append(change)
+    return dict(history)
 
 
 def changes(log: list[str]) -> Iterator[tuple[str, Change]]:
     """Yield the changes of a log with the paths that they led to."""
     date = ""
     for number, line in enumerate(log):
-        if found := CHANGE.fullmatch(line):
-            before, *moved = found["names"].split("\t")
+        if match := CHANGE.fullmatch(line):
+            before, *moved = match["names"].split("\t")
             after = moved[-1] if moved else before
-            yield after, Change(number, date, found["old"], found["new"], before)
+            yield after, Change(number, date, match["old"], match["new"], before)
         elif line:
             date = line
 
@@ -100,7 +100,7 @@ def last_day(history: History, path: str, text: Callable[[str], str]) -> str:
 
 @contextmanager
 def open_texts(folder: Path) -> Iterator[Callable[[str], str]]:
-    """Give what returns a text by git's name of it; one process gives them all."""
+    """Yield what returns a text by git's name of it; one process gives them all."""
     command = [*GIT, str(folder), "cat-file", "--batch"]
     with subprocess.Popen(command, stdin=PIPE, stdout=PIPE) as process:
         asks, gives = process.stdin, process.stdout
@@ -111,8 +111,8 @@ def open_texts(folder: Path) -> Iterator[Callable[[str], str]]:
             asks.write(f"{name}\n".encode())
             asks.flush()
             size = gives.readline().split()[-1]  # or "missing"
-            found = gives.read(int(size) + 1) if size.isdigit() else b""
-            return found.decode("utf-8", "replace")
+            data = gives.read(int(size) + 1) if size.isdigit() else b""
+            return data.decode("utf-8", "replace")
 
         yield text
 

@@ -126,8 +126,8 @@ def build_afresh_or_on(
     """Go on from the last build if it came to its end; return the exit status."""
     stage, doctrees = site.stage(language), site.doctrees(language)
     marker = doctrees / ".complete"
-    found = sources(site)
-    start_afresh(marker, found, doctrees, stage)
+    paths = sources(site)
+    start_afresh(marker, paths, doctrees, stage)
     values: dict[str, Any] = {"language": language, "gallery_intl_run": False}
     values |= {f"gallery_intl_published.{x}": str(site.html / x) for x in others}
     values["gallery_site_feed"] = bool(site.address)
@@ -135,7 +135,7 @@ def build_afresh_or_on(
         values["gallery_intl_policy"] = False
     status = run_sphinx(site.srcdir, "html", stage, doctrees, values, output)
     if status == 0:
-        marker.write_text(json.dumps(found), encoding="utf-8")
+        marker.write_text(json.dumps(paths), encoding="utf-8")
     return status
 
 
@@ -150,14 +150,14 @@ def sources(site: Site) -> list[str]:
     return [*pages, *sorted(os.path.relpath(path, site.srcdir) for path in seen)]
 
 
-def start_afresh(marker: Path, found: list[str], *folders: Path) -> None:
+def start_afresh(marker: Path, paths: list[str], *folders: Path) -> None:
     """Drop what an unfinished build left, or one of which a source is gone.
 
     Sphinx trusts what it finds: after a warning the page would be taken for right,
     after an interruption the page of an edited catalog would not be written again.
     """
     try:
-        finished = set(json.loads(marker.read_text(encoding="utf-8"))) <= set(found)
+        finished = set(json.loads(marker.read_text(encoding="utf-8"))) <= set(paths)
     except (OSError, ValueError):
         finished = False
     if not finished:

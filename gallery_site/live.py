@@ -100,10 +100,10 @@ class Watcher(RebuildServer):  # type: ignore[misc]
             print(text, flush=True)
 
     def said(self, request: Request) -> JSONResponse:
-        """Tell an open page what went wrong, and what is wrong in its catalog."""
-        found = findings(self.job, [page_at(request.query_params["page"])])
+        """Return to an open page what went wrong, and what is wrong in its catalog."""
+        texts = findings(self.job, [page_at(request.query_params["page"])])
         known = {place(line) for line in self.problems.splitlines()}
-        news = [text for text in found if place(text) not in known]
+        news = [text for text in texts if place(text) not in known]
         return JSONResponse({"problems": self.problems, "findings": news})
 
     def tell(self) -> None:

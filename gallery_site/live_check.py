@@ -21,10 +21,10 @@ def findings(job: Job, pages: Iterable[str]) -> list[str]:
     with CHECKING:
         try:
             glossary = read_glossary(job.site.locale_dir / "glossary.csv")
-            found = [str(finding) for finding in check_catalogs(paths, glossary)]
+            texts = [str(finding) for finding in check_catalogs(paths, glossary)]
         except CatalogError as error:
-            found = [str(error)]
-    return [text.removeprefix(f"{job.site.srcdir}/") for text in found]
+            texts = [str(error)]
+    return [text.removeprefix(f"{job.site.srcdir}/") for text in texts]
 
 
 def place(text: str) -> str:

@@ -67,9 +67,9 @@ def collect(site: Site, folder: Path) -> list[Path]:
     """Copy the notebooks of all languages into a folder; return where they are."""
     made = []
     for language in site.languages:
-        if not (found := dict(built(site, language))):
+        if not (notebooks := dict(built(site, language))):
             raise BuildError(f"no notebooks in {language!r} (build them: make html)")
-        for name, path in found.items():
+        for name, path in notebooks.items():
             copy = folder / name
             copy.parent.mkdir(parents=True, exist_ok=True)
             made.append(Path(shutil.copyfile(path, copy)))

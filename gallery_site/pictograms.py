@@ -28,7 +28,7 @@ DEFINED = '<svg class="pictograms no-search" aria-hidden="true">%s</svg>'
 def symbols() -> dict[str, str]:
     """Return all pictograms by their names."""
     text = SPRITE.read_text(encoding="utf-8")
-    return {found[1]: found[0] for found in SYMBOL.finditer(text)}
+    return {match[1]: match[0] for match in SYMBOL.finditer(text)}
 
 
 def pictogram(name: str, location: Any) -> nodes.container:

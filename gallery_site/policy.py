@@ -70,8 +70,8 @@ def source_of(script: str) -> str:
 def without_eval(script: str) -> str:
     """Write the words of Sphinx's scripts so that no text is run as a program."""
 
-    def assigned(found: re.Match[str]) -> str:
-        words = json.loads(found[1])
+    def assigned(match: re.Match[str]) -> str:
+        words = json.loads(match[1])
         messages, locale = json.dumps(words["messages"]), json.dumps(words["locale"])
         return (
             f"Object.assign(Documentation.TRANSLATIONS, {messages});\n"
@@ -84,8 +84,8 @@ def without_eval(script: str) -> str:
 
 def forbidden(page: str) -> list[str]:
     """Return the scripts of a page that its policy forbids."""
-    found = INLINE_SCRIPT.findall(page)
-    return [x.strip() for x in found if x.strip() and not KNOWN.fullmatch(x)]
+    scripts = INLINE_SCRIPT.findall(page)
+    return [x.strip() for x in scripts if x.strip() and not KNOWN.fullmatch(x)]
 
 
 def protected(page: str, path: Path) -> str:

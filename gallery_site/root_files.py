@@ -88,10 +88,10 @@ def choices(site: Site, folder: Path) -> list[Choice]:
 def choice(site: Site, language: str, name: str) -> Choice:
     """Return what the front page and the 404 page say of a language, and in it."""
     path = catalogs.po_path(site.locale_dir, language, catalogs.INTERFACE)
-    found = catalogs.translations(path)
+    translations = catalogs.translations(path)
 
     def _(message: str) -> str:
-        return found.get(message, message)
+        return translations.get(message, message)
 
     return {
         "language": language,
@@ -108,8 +108,8 @@ def choice(site: Site, language: str, name: str) -> Choice:
 def first_sentence(site: Site, language: str) -> str:
     """Return what the first page says first, if it is translated and has no markup."""
     path = catalogs.po_path(site.locale_dir, language, site.config.root_doc)
-    found = catalogs.active(catalogs.read(path)) if path.is_file() else []
-    first = next((entry for entry in found if entry.comment == "paragraph"), None)
+    entries = catalogs.active(catalogs.read(path)) if path.is_file() else []
+    first = next((entry for entry in entries if entry.comment == "paragraph"), None)
     if first is None or not catalogs.is_translated(first):
         return ""
     sentence = next(iter(sentences(first.msgstr)), "")
@@ -119,8 +119,8 @@ def first_sentence(site: Site, language: str) -> str:
 def icon(site: Site, folder: Path) -> str | None:
     """Return the path of the favicon, which each language has."""
     favicon = site.config.html_favicon
-    found = folder.glob(f"*/_static/{Path(favicon).name}") if favicon else ()
-    return next((path.relative_to(folder).as_posix() for path in sorted(found)), None)
+    paths = folder.glob(f"*/_static/{Path(favicon).name}") if favicon else ()
+    return next((path.relative_to(folder).as_posix() for path in sorted(paths)), None)
 
 
 def robots(address: str) -> str:

@@ -101,16 +101,16 @@ def read_all(folder: Path, suffix: str) -> Pages:
 def _refuse_broken_lines(path: Path, text: str) -> None:
     """Find what polib would read without a word: control characters, open quotes."""
     for number, line in enumerate(text.split("\n"), start=1):
-        if found := CONTROL.search(line):
-            name = f"invisible character U+{ord(found[0]):04X}"
+        if match := CONTROL.search(line):
+            name = f"invisible character U+{ord(match[0]):04X}"
             raise CatalogError(f"{path}:{number}: {name} (delete it)")
         if OPENS_STRING.match(line) and not WHOLE_STRING.search(line.rstrip()):
             raise CatalogError(f'{path}:{number}: text without its closing " (add it)')
 
 
 def _syntax_error(path: Path, message: str) -> str:
-    found = re.search(r"\(line (\d+)\)(?:: (.*))?", message, re.DOTALL)
-    line, detail = found.groups() if found else ("1", message)
+    match = re.search(r"\(line (\d+)\)(?:: (.*))?", message, re.DOTALL)
+    line, detail = match.groups() if match else ("1", message)
     reason = f"syntax error, {detail}" if detail else "syntax error"
     return f"{path}:{line}: {reason} (mend the entry above or at this line)"
 
@@ -166,10 +166,10 @@ def _fault(entry: polib.POEntry, before: int | None) -> str:
 def shared(path: Path) -> polib.POFile:
     """Return what `read` gives, parsed once until the file changes: do not edit it."""
     try:
-        found = path.lstat()
+        status = path.lstat()
     except OSError:
         return read(path)  # which says what is wrong
-    state = found.st_mtime_ns, found.st_size
+    state = status.st_mtime_ns, status.st_size
     if path not in _parsed or _parsed[path][0] != state:
         _parsed[path] = state, read(path)
     return _parsed[path][1]

@@ -66,7 +66,7 @@ def table(
 
     What has no messages, such as the catalog of a page that is gone, is left out.
     """
-    found: Table = {}
+    rows: Table = {}
     for language in languages:
         folder = locale_dir / language / "LC_MESSAGES"
         for path in paths(locale_dir, [language]):
@@ -74,10 +74,10 @@ def table(
             if numbers.total:
                 page = path.relative_to(folder).with_suffix("").as_posix()
                 known = Standing(numbers, credits(english.read(path)))
-                found.setdefault(page, {})[language] = known
+                rows.setdefault(page, {})[language] = known
     # the interface's behind the pages
-    order = sorted(found, key=lambda page: (page in catalogs.NO_PAGE, page))
-    return {page: found[page] for page in order}
+    order = sorted(rows, key=lambda page: (page in catalogs.NO_PAGE, page))
+    return {page: rows[page] for page in order}
 
 
 def paths(locale_dir: Path, languages: list[str]) -> list[Path]:

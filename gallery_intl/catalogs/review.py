@@ -53,7 +53,7 @@ class Credits:
 def credits(catalog: polib.POFile) -> Credits:
     """Read off a catalog's header who translated it, and who reviewed it."""
     listed = map(AUTHOR.fullmatch, map(str.strip, catalog.header.split("\n")))
-    names = [found[1] for found in listed if found]
+    names = [match[1] for match in listed if match]
     names.append(catalog.metadata.get("Last-Translator", ""))
     translators = dict.fromkeys(filter(None, map(person, names)))
     return Credits(tuple(translators), tuple(reviews(catalog)))

@@ -99,12 +99,12 @@ def write_downloads(app: Sphinx, document: nodes.document) -> None:
         # listeners are given the script; they return cells that prepare it, with a tag
         first = env.events.emit("gallery-notebook-cells", page.script.text)
         title, *rest = cells(env, document, page.script, source, origin)
-        found = framed(app.config, [title, *chain(*first), *rest])
+        all_cells = framed(app.config, [title, *chain(*first), *rest])
         # the docstring is no code in a notebook, but stands for itself in a script
-        for program_ in (source, f'"""."""\n{program(found)}'):
+        for program_ in (source, f'"""."""\n{program(all_cells)}'):
             prove(page.script, program_, env.config.language)
         files = [folder(env) / f"{env.docname}{kind}" for kind in KINDS]
-        for file, text in zip(files, (source, notebook(found)), strict=True):
+        for file, text in zip(files, (source, notebook(all_cells)), strict=True):
             write(file, text.encode("utf-8"))
         packed = archive({file.name: file.read_bytes() for file in files})
         write(folder(env) / f"{env.docname}.zip", packed)

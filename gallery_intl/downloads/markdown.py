@@ -38,7 +38,7 @@ ESCAPED = re.compile(r"[\\`*\[\]<$]|~~|(?<![^\W_])_|_(?![^\W_])")
 
 def escape(text: str) -> str:
     """Return a text without the meaning of signs that Markdown reads as markup."""
-    return ESCAPED.sub(lambda found: "\\" + found[0], text)
+    return ESCAPED.sub(lambda match: "\\" + match[0], text)
 
 
 def fence(text: str, least: int) -> str:
@@ -73,7 +73,7 @@ def joins_words(before: str, inside: str, after: str) -> bool:
 
 
 def _is_sign(letter: str) -> bool:
-    """Tell whether a letter, or the end of the text, separates words."""
+    """Return whether a letter, or the end of the text, separates words."""
     return not letter or letter.isspace() or unicodedata.category(letter)[0] in "PS"
 
 

@@ -52,15 +52,15 @@ def cells(
     writer, shown = PageWriter(env), script.blocks()
     texts = text_of_blocks(document, shown)
     texts[shown[0].line].append(nodes.paragraph("", "", nodes.emphasis("", origin)))
-    found: list[Cell] = []
+    page_cells: list[Cell] = []
     for before, block in zip(shown, blocks(source), strict=True):
         if block.kind == "code":
             file = file_of(block.source)
             cell = Cell("code", file.cell() if file else block.source.strip("\n"))
-            found.append(cell)
+            page_cells.append(cell)
         else:
-            found += text_cells(writer, texts[before.line])
-    return [cell for cell in found if cell.source.strip()]
+            page_cells += text_cells(writer, texts[before.line])
+    return [cell for cell in page_cells if cell.source.strip()]
 
 
 def text_cells(writer: PageWriter, text: list[nodes.Node]) -> Iterator[Cell]:
@@ -76,11 +76,11 @@ def text_cells(writer: PageWriter, text: list[nodes.Node]) -> Iterator[Cell]:
     yield Cell("markdown", writer.blocks(before))
 
 
-def framed(config: Config, found: list[Cell]) -> list[Cell]:
+def framed(config: Config, inner_cells: list[Cell]) -> list[Cell]:
     """Return cells with those before and behind them that every notebook has."""
     names = ("first_notebook_cell", "last_notebook_cell")
     first, last = (config.sphinx_gallery_conf.get(name) or "" for name in names)
-    cells = [Cell("code", first.strip(), "first"), *found]
+    cells = [Cell("code", first.strip(), "first"), *inner_cells]
     cells.append(Cell("code", last.strip(), "last"))
     return [cell for cell in cells if cell.source]
 
@@ -89,14 +89,14 @@ def text_of_blocks(
     document: nodes.document, shown: Sequence[Block]
 ) -> dict[int, list[nodes.Node]]:
     """Return what a page shows of each text block, by the block's first line."""
-    found: dict[int, list[nodes.Node]] = defaultdict(list)
+    texts: dict[int, list[nodes.Node]] = defaultdict(list)
     place = shown[0].line
     for node in flat(document):
         if isinstance(node, nodes.comment) and (line := block_line(node)):
             place = max(block.line for block in shown if block.line <= line)
         if not is_furniture(node):
-            found[place].append(node)
-    return found
+            texts[place].append(node)
+    return texts
 
 
 def flat(node: nodes.Element) -> Iterator[nodes.Node]:

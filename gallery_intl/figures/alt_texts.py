@@ -36,8 +36,8 @@ def waiting(env: BuildEnvironment) -> list[alt_text]:
     """Return what is said of figures that the page being read has not shown yet."""
     if ALT_TEXTS not in env.temp_data:
         env.temp_data[ALT_TEXTS] = []
-    found: list[alt_text] = env.temp_data[ALT_TEXTS]
-    return found
+    alt_texts: list[alt_text] = env.temp_data[ALT_TEXTS]
+    return alt_texts
 
 
 def pictures(document: nodes.document) -> list[nodes.Element]:

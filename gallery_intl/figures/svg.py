@@ -175,8 +175,8 @@ def _turned(origin: tuple[float, float], angle: float, box: Box) -> Box:
 
 def _view(svg: str) -> Box:
     """Return left, top, width and height in points; zeros if the figure has none."""
-    found = VIEW.search(svg)
-    x, y, width, height = map(float, found[1].split() if found else "0000")
+    match = VIEW.search(svg)
+    x, y, width, height = map(float, match[1].split() if match else "0000")
     return x, y, width, height
 
 

@@ -77,17 +77,17 @@ def normal(text: str) -> str:
 
 def pairs(text: str) -> list[str]:
     """Split a text into Latin words and pairs of CJK letters."""
-    found: list[str] = []
+    tokens: list[str] = []
     for run in RUN.findall(normal(text)):
         is_paired = IS_PAIRED.fullmatch(run)
-        found += map("".join, itertools.pairwise(run)) if is_paired else [run]
-    return found
+        tokens += map("".join, itertools.pairwise(run)) if is_paired else [run]
+    return tokens
 
 
 def parts(name: str) -> list[str]:
     """Return the words that a name is made of: of DataLoader data and loader."""
-    found = [part.lower() for part in PARTS.findall(name)]
-    return [x for x in found if len(x) >= SHORTEST] if len(found) > 1 else []
+    words = [part.lower() for part in PARTS.findall(name)]
+    return [x for x in words if len(x) >= SHORTEST] if len(words) > 1 else []
 
 
 class RankedSearch(SearchLanguage):

@@ -61,14 +61,14 @@ Pages = dict[str, list[Section]]
 
 def sections(document: nodes.document, language: RankedSearch) -> Iterator[Section]:
     """Yield the sections of a page; the first is its beginning, and has its title."""
-    found: list[nodes.Element] = list(document.findall(nodes.section)) or [document]
-    for node in found:
+    elements: list[nodes.Element] = list(document.findall(nodes.section)) or [document]
+    for node in elements:
         counted: dict[str, float] = defaultdict(float)
         for text, weight in texts(node):
             for word in language.words_to_find(text, is_code=weight == IN_CODE):
                 counted[word] += weight
         title = node.next_node(nodes.title)
-        name = "" if node is found[0] else node["ids"][0]
+        name = "" if node is elements[0] else node["ids"][0]
         yield Section(name, title.astext() if title else "", by_mark(counted))
 
 
@@ -125,11 +125,11 @@ def defines(node: nodes.Element) -> bool:
 
 def by_mark(counted: dict[str, float]) -> tuple[str, ...]:
     """Set words apart by how a section has them."""
-    found: list[list[str]] = [[] for _mark in MARKS]
+    words: list[list[str]] = [[] for _mark in MARKS]
     for word, count in sorted(counted.items()):
         mark = sum(count >= least for least in (1, OFTEN, DEFINED, IN_TITLE))
-        found[mark].append(word)
-    return tuple(map(" ".join, found))
+        words[mark].append(word)
+    return tuple(map(" ".join, words))
 
 
 # what is written
@@ -142,15 +142,15 @@ def places(pages: Iterable[list[Section]]) -> dict[str, str]:
     a mark follows: ``e.a`` is title of the fifth, text of the sixth. The words are in
     the order of the text: neighbours stand in the same sections, which packs best.
     """
-    found: dict[str, list[str]] = {}
+    index: dict[str, list[str]] = {}
     last: dict[str, int] = {}
     for number, section in enumerate(itertools.chain.from_iterable(pages)):
         for mark, words in zip(MARKS, section.words, strict=True):
             for word in words.split():
                 high, low = divmod(number - last.get(word, -1) - 1, len(LETTERS))
-                found.setdefault(word, []).append(f"{high or ''}{LETTERS[low]}{mark}")
+                index.setdefault(word, []).append(f"{high or ''}{LETTERS[low]}{mark}")
                 last[word] = number
-    return {word: "".join(parts) for word, parts in found.items()}
+    return {word: "".join(parts) for word, parts in index.items()}
 
 
 def synonyms(glossary: Path, language: str) -> list[tuple[str, list[str]]]:
@@ -158,25 +158,25 @@ def synonyms(glossary: Path, language: str) -> list[tuple[str, list[str]]]:
 
     They type the words of the column ``ko typed`` and, in any language, the English.
     """
-    found: dict[str, list[str]] = {}
+    entries: dict[str, list[str]] = {}
     for typed, ours in read_glossary(glossary).typed(language):
-        words = found.setdefault(typed.lower(), [])
+        words = entries.setdefault(typed.lower(), [])
         words += [word for word in ours if word not in words]
-    return sorted(found.items(), key=lambda entry: (-len(entry[0]), entry[0]))
+    return sorted(entries.items(), key=lambda entry: (-len(entry[0]), entry[0]))
 
 
 def in_order(env: BuildEnvironment) -> list[str]:
     """Return the pages in the order in which they are read; what is no part is last."""
-    found: dict[str, None] = {}
+    docnames: dict[str, None] = {}
 
     def follow(docname: str) -> None:
-        if docname not in found:
-            found[docname] = None
+        if docname not in docnames:
+            docnames[docname] = None
             for child in env.toctree_includes.get(docname, []):
                 follow(child)
 
     follow(env.config.root_doc)
-    return [*found, *sorted(env.found_docs - found.keys())]
+    return [*docnames, *sorted(env.found_docs - docnames.keys())]
 
 
 def kind(docname: str, app: Sphinx) -> str:
@@ -191,12 +191,12 @@ def known_pages(app: Sphinx) -> Pages:
     known: Pages = getattr(app.env, "gallery_intl_search", {})
     path = Path(app.srcdir, app.config.locale_dirs[0], "searches.csv")
     typed, language = read_searches(path, app.config.language), splitter(app)
-    found = {}
+    pages = {}
     for name, (start, *others) in known.items():
         words = language.words_to_find(typed.get(name, "")) if language else []
-        found[name] = [start._replace(words=with_words(start.words, words, SAID))]
-        found[name] += others
-    return found
+        pages[name] = [start._replace(words=with_words(start.words, words, SAID))]
+        pages[name] += others
+    return pages
 
 
 def index_of(app: Sphinx, known: Pages, docnames: list[str]) -> dict[str, Any]:
@@ -205,14 +205,14 @@ def index_of(app: Sphinx, known: Pages, docnames: list[str]) -> dict[str, Any]:
     names = [name for name in in_order(app.env) if name in numbers]
     glossary = Path(app.srcdir, app.config.locale_dirs[0], "glossary.csv")
     missing = app.config.gallery_intl_search_missing
-    found = places(known[name] for name in names)
+    word_places = places(known[name] for name in names)
     return {
         "pages": [
             [numbers[name], kind(name, app), [[x.id, x.title] for x in known[name][1:]]]
             for name in names
         ],
-        "words": " ".join(found),
-        "places": " ".join(found.values()),
+        "words": " ".join(word_places),
+        "places": " ".join(word_places.values()),
         "synonyms": synonyms(glossary, app.config.language),
         "subject": site_word(app.config.project),
         "unbroken": app.config.gallery_intl_unbroken.get(app.config.language, []),
@@ -251,9 +251,9 @@ def splitter(app: Sphinx) -> RankedSearch | None:
         return None
     language = app.config.html_search_language or app.config.language
     known: dict[str, object] = {**search.languages}
-    found = known.get(language) or known.get(language.partition("_")[0])
-    if isinstance(found, type) and issubclass(found, RankedSearch):
-        return found(app.config.html_search_options)
+    search_class = known.get(language) or known.get(language.partition("_")[0])
+    if isinstance(search_class, type) and issubclass(search_class, RankedSearch):
+        return search_class(app.config.html_search_options)
     return None
 
 
@@ -264,8 +264,8 @@ class Collector(EnvironmentCollector):
         self.language: RankedSearch | None = None
 
     def known(self, env: BuildEnvironment) -> Pages:
-        found: Pages = vars(env).setdefault("gallery_intl_search", {})
-        return found
+        pages: Pages = vars(env).setdefault("gallery_intl_search", {})
+        return pages
 
     def clear_doc(self, app: Sphinx, env: BuildEnvironment, docname: str) -> None:
         self.known(env).pop(docname, None)

@@ -28,8 +28,8 @@ def with_words(
     """Add words at a mark, or lift them to it; a higher one stays."""
     known = [set(text.split()) for text in marked]
     new = set(words).difference(*known[mark:])
-    lower = [found - new for found in known[:mark]]
+    lower = [word_set - new for word_set in known[:mark]]
     return tuple(
-        " ".join(sorted(found))
-        for found in [*lower, known[mark] | new, *known[mark + 1 :]]
+        " ".join(sorted(word_set))
+        for word_set in [*lower, known[mark] | new, *known[mark + 1 :]]
     )

@@ -22,11 +22,11 @@ def translate_links(
     doctree: nodes.document | None,
 ) -> None:
     """Let Sphinx-Gallery's template have words of ours."""
-    if found := context.get("get_download_links"):
-        context["get_download_links"] = with_words(found)
+    if get_links := context.get("get_download_links"):
+        context["get_download_links"] = with_words(get_links)
 
 
-def with_words(found: Callable[[], Links]) -> Callable[[], Links]:
+def with_words(get_links: Callable[[], Links]) -> Callable[[], Links]:
     """Let links have words, and titles that are the same on any machine."""
 
     def links() -> Links:
@@ -35,7 +35,7 @@ def with_words(found: Callable[[], Links]) -> Callable[[], Links]:
             "Jupyter notebook": _("Download Jupyter notebook"),
             "zipped": _("Download zipped"),
         }
-        known = found()
+        known = get_links()
         for link in known.values():
             link["words"] = words.get(link["label"], f"Download {link['label']}")
             link["title"] = PurePosixPath(link["title"]).name

@@ -90,9 +90,9 @@ def with_tag_words(script: str, translate: Callable[[str], str]) -> str:
     label = (translate("Tags: %s") % "").strip()
     words = {"name": f"🏷 {label}", "clear": translate("Clear")}
 
-    def said(found: re.Match[str]) -> str:
-        word = json.dumps(words[found[1]], ensure_ascii=False)
-        return f"{found[1]}{found[2]}{word};"
+    def said(match: re.Match[str]) -> str:
+        word = json.dumps(words[match[1]], ensure_ascii=False)
+        return f"{match[1]}{match[2]}{word};"
 
     return TAG_WORDS.sub(said, script)
 

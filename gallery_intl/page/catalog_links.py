@@ -81,7 +81,7 @@ def improve(env: BuildEnvironment, catalog: Path, first: int = 1) -> nodes.Eleme
 
 
 def reviews(credits: Credits) -> Iterator[str]:
-    """Say who reviewed a translation, and which text, or that nobody has."""
+    """Yield who reviewed a translation, and if the text changed, or that nobody has."""
     for review in credits.reviews:
         changed = _("Reviewed by %s (changed since the review)")
         yield (changed if review.changed else _("Reviewed by %s")) % review.by
@@ -90,7 +90,7 @@ def reviews(credits: Credits) -> Iterator[str]:
 
 
 def remaining(count: Count) -> Iterator[str]:
-    """Say what is left of a catalog."""
+    """Yield what is left to translate in a catalog."""
     if count.words_left:
         yield _("Words left: %d") % count.words_left
     if count.fuzzy:

@@ -86,16 +86,16 @@ class Code(NamedTuple):
 
 def shown_code(document: nodes.document, page: Page, script: Script) -> Iterator[Code]:
     """Yield the Python that a page shows: the blocks of its script, and sketches."""
-    found = script.blocks()
-    numbers = {block.line: number for number, block in enumerate(found)}
-    own = {x.code: numbers[x.line] for x in page_outputs(document, found)}
+    script_blocks = script.blocks()
+    numbers = {block.line: number for number, block in enumerate(script_blocks)}
+    own = {x.code: numbers[x.line] for x in page_outputs(document, script_blocks)}
     for node in filter(is_python, list(document.findall(nodes.literal_block))):
         if (number := own.get(node)) is None:
             near = page.row(line_of(node)).near
             yield Code(node, None, node.astext(), near)
         else:
-            source = upstream.without_ignored(found[number].source)
-            yield Code(node, number, source, found[number].line)
+            source = upstream.without_ignored(script_blocks[number].source)
+            yield Code(node, number, source, script_blocks[number].line)
 
 
 class TranslateScript(SphinxTransform):
@@ -107,27 +107,27 @@ class TranslateScript(SphinxTransform):
         page = page_of(self.env)
         if page.script is None or collects_messages(self.env):
             return
-        found = list(shown_code(self.document, page, page.script))
+        snippets = list(shown_code(self.document, page, page.script))
         try:
             if page.says_what_is_written:
                 page.made = Made(page.script.text, [], [])
             else:
-                self.translate(page, page.script, found)
+                self.translate(page, page.script, snippets)
         except AnotherProgram as error:
             language = self.config.language
             raise ProgramChanged(
                 f"{page.script.path}:{error.line}: another program in {language!r}: "
                 f"{error}"
             ) from None
-        self.show(page, page.script, found)
+        self.show(page, page.script, snippets)
 
-    def translate(self, page: Page, script: Script, found: list[Code]) -> None:
+    def translate(self, page: Page, script: Script, snippets: list[Code]) -> None:
         """Make the script in the page's language, and show the sketches of its text."""
         texts = list(texts_of_script(self.document, page, script))
-        page.prose = prose(texts, found)
+        page.prose = prose(texts, snippets)
         lookup, refused = page.catalog.translation, list[Comment]()
         edits = list(text_edits(page, texts))
-        for code in found:
+        for code in snippets:
             if code.number is None:
                 new = translate_sketch(code.source, lookup, code.line, refused)
                 if new != code.source:
@@ -140,11 +140,11 @@ class TranslateScript(SphinxTransform):
         for comment in [*refused, *page.made.refused]:
             warn(script, comment.line, "comments", REFUSED, comment.message)
 
-    def show(self, page: Page, script: Script, found: list[Code]) -> None:
+    def show(self, page: Page, script: Script, snippets: list[Code]) -> None:
         """Let the page's code be the blocks of the script that was made."""
         settings = self.config.sphinx_gallery_conf
         made = blocks(page.made.source) if page.made else script.blocks()
-        for code in found:
+        for code in snippets:
             if code.number is None:
                 continue
             both = (script.blocks()[code.number], made[code.number])
@@ -215,8 +215,8 @@ def only_links(document: nodes.document) -> Iterator[tuple[nodes.Element, str]]:
 def with_titles(page: Page, text: str) -> str:
     """Put the titles of pages in place of links that nothing but Sphinx can read."""
 
-    def title(found: re.Match[str]) -> str:
-        text, target = found["text"], found["target"]
+    def title(match: re.Match[str]) -> str:
+        text, target = match["text"], match["target"]
         return f"*{text or page_title(page.env, docname_join(page.docname, target))}*"
 
     wanted = getattr(page.env.config, "gallery_intl_plain_links", False)
@@ -243,12 +243,12 @@ def is_in_cell(node: nodes.Element) -> bool:
     return above is not None
 
 
-def prose(texts: list[Text], found: list[Code]) -> set[str]:
+def prose(texts: list[Text], snippets: list[Code]) -> set[str]:
     """Return the messages of a page that stand in its script and have words."""
     messages = {
         text.message for text in texts if not isinstance(text.node, LITERAL_TYPE_NODES)
     }
-    messages |= {comment.message for code in found for comment in code.comments()}
+    messages |= {comment.message for code in snippets for comment in code.comments()}
     return set(filter(has_prose, messages))
 
 
@@ -274,7 +274,7 @@ class CollectComments(SphinxTransform):
 
 
 def beside(code: Code, comment: Comment) -> str:
-    """Say which code a comment belongs to: beside it, or below."""
+    """Return which code a comment belongs to: beside it, or below."""
     lines = code.source.split("\n")
     before = lines[comment.line - code.line][: comment.column].strip()
     after = (line.strip() for line in lines[comment.end - code.line + 1 :])

@@ -82,14 +82,14 @@ class ShowDiffs(SphinxTransform):
             reasons = [
                 x for part in node.children for x in filter(is_reason, part.children)
             ]
-            found = changes_of(page_of(self.env), node)
-            if found is not None and len(found) == len(reasons):
-                node.replace_self(shown(node, found, reasons))
+            hunks = changes_of(page_of(self.env), node)
+            if hunks is not None and len(hunks) == len(reasons):
+                node.replace_self(shown(node, hunks, reasons))
                 fold_file(self.document, node["new"])
                 continue
-            if found is not None:
-                names = "; ".join(map(name, found))
-                warn(node, OTHER_NUMBER, len(reasons), len(found), names)
+            if hunks is not None:
+                names = "; ".join(map(name, hunks))
+                warn(node, OTHER_NUMBER, len(reasons), len(hunks), names)
             node.replace_self(node.children)
 
 
@@ -117,13 +117,13 @@ def warn(node: nodes.Node, text: str, *values: object) -> None:
     logger.warning(text, *values, type="gallery_intl", subtype="diffs", location=node)
 
 
-def shown(node: diff, found: list[Change], reasons: list[nodes.Node]) -> nodes.Element:
+def shown(node: diff, hunks: list[Change], reasons: list[nodes.Node]) -> nodes.Element:
     """Return what a page shows: the names of the files, changes and reasons."""
     both = nodes.literal("", node["old"]), nodes.literal("", node["new"])
     bar = nodes.paragraph("", "", both[0], nodes.Text(" → "), both[1])
     bar["classes"] += ["diff-files", "no-search"]
     items = change_list(enumtype="arabic", prefix="", suffix=".", classes=["diff"])
-    for change, item in zip(found, reasons, strict=True):
+    for change, item in zip(hunks, reasons, strict=True):
         text = as_text(change)
         lines = changed_lines(text, text, language="diff", classes=["no-search"])
         items += nodes.list_item("", lines, reason(item))

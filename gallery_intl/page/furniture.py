@@ -208,13 +208,13 @@ def fill_times(document: nodes.document) -> None:
         for cell in head.findall(nodes.paragraph):
             cell[:] = [nodes.Text(word(cell.astext()))]
     for paragraph in document.findall(nodes.paragraph):
-        if found := upstream.total_time(paragraph.astext()):
-            found["where"] = word(found["where"])
-            time = nodes.strong("", found.pop("time"))
+        if values := upstream.total_time(paragraph.astext()):
+            values["where"] = word(values["where"])
+            time = nodes.strong("", values.pop("time"))
             text = _(
                 "%(time)s total execution time for %(count)s files from %(where)s:"
             )
-            paragraph[:] = around(text % {"time": "%s", **found}, time)
+            paragraph[:] = around(text % {"time": "%s", **values}, time)
             break
 
 

@@ -64,7 +64,7 @@ class MarkGaps(SphinxTransform):
 
 
 def translated_so_far(config: Config, percent: int) -> str:
-    """Say how much of a page is translated, and what the rest is."""
+    """Return in words how much of a page is translated, and what the rest is."""
     if source_language(config) == SOURCE_LANGUAGE:
         text = _("%d %% of this page is translated. The rest is shown in English.")
     else:
@@ -75,7 +75,7 @@ def translated_so_far(config: Config, percent: int) -> str:
 def gap_note(
     env: BuildEnvironment, percent: int, catalog: Path | None, first: int
 ) -> nodes.Element:
-    """Say how much of a page is translated, and offer its catalog."""
+    """Return a note on how much of a page is translated, which offers its catalog."""
     text = translated_so_far(env.config, percent)
     note = line(nodes.Text(text), classes=[GAPS, "no-search"])
     if catalog is not None:
@@ -88,7 +88,7 @@ def gap_note(
 def credit_line(
     env: BuildEnvironment, catalog: Path, credits: Credits
 ) -> list[nodes.Element]:
-    """Say who translated and who reviewed a page, and offer its catalog.
+    """Return a line with a page's translators, reviewers and catalog, if it has any.
 
     With a repository, the catalog is one of the ways out of the page.
     """
@@ -102,7 +102,7 @@ def credit_line(
 
 
 def people(env: BuildEnvironment, credits: Credits) -> Iterator[str]:
-    """Say who worked on a translation; a team with the site's name is no person."""
+    """Yield who worked on a translation; a team with the site's name is no person."""
     team = env.config.project, str(site_word(env.config.project))
     named = credits.translators
     if names := [name for name in named if not any(one in name for one in team)]:

@@ -64,8 +64,8 @@ class Locations(std_logging.Filter):
         match location:
             case (str(docname), int(row)) if row and docname in self.env.found_docs:
                 line_in = catalog_line if translated else script_line
-                if found := line_in(self.page_of(docname), row):
-                    record.location = found
+                if position := line_in(self.page_of(docname), row):
+                    record.location = position
         return True
 
     def page_of(self, docname: str) -> Page:
@@ -89,9 +89,9 @@ def catalog_line(page: Page, row: int) -> str | None:
     for start in (row, row - 1, row + 1, row - 2):
         text = one_line(" ".join(page.rst[max(start - 1, 0) :])).lstrip(MARKS)
         known = page.catalog.entries
-        found = [x for x in known if text.startswith(one_line(x).lstrip(MARKS))]
-        if found:
-            path, line = page.catalog.line(max(found, key=len)) or ("", 0)
+        messages = [x for x in known if text.startswith(one_line(x).lstrip(MARKS))]
+        if messages:
+            path, line = page.catalog.line(max(messages, key=len)) or ("", 0)
             return f"{path}:{line}"
     return None
 

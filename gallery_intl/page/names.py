@@ -192,11 +192,11 @@ def link_text(document: nodes.document, names: Names, find: Find) -> None:
     seen = set[tuple[nodes.Node | None, str]]()
     for literal in list(document.findall(nodes.literal)):
         around = list(parents(literal))
-        found = IN_TEXT.fullmatch(literal.astext())
-        if literal["classes"] or not found or any(map(is_no_place, around)):
+        match = IN_TEXT.fullmatch(literal.astext())
+        if literal["classes"] or not match or any(map(is_no_place, around)):
             continue
         section = next((x for x in around if isinstance(x, nodes.section)), None)
-        uri = find(names.in_text(found[1]))
+        uri = find(names.in_text(match[1]))
         if uri and (section, uri) not in seen:
             seen.add((section, uri))
             link = nodes.reference("", "", refuri=uri)

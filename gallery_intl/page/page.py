@@ -212,8 +212,8 @@ def places(rst: list[str]) -> Iterator[Row]:
     """Yield for each line of generated reST which lines of the script it is from."""
     block = Row()
     for number, line in enumerate(rst, start=1):
-        if found := GENERATED.match(line):
-            block = Row(int(found[1]), int(found[1]) - number - 2)
+        if match := GENERATED.match(line):
+            block = Row(int(match[1]), int(match[1]) - number - 2)
         elif line.startswith(FOOTER_LABEL):
             block = Row()
         elif line.startswith(LABEL):  # the docstring follows
@@ -264,8 +264,8 @@ def origin(env: BuildEnvironment, docname: str, suffix: str) -> Path | None:
 def in_gallery(config: Config, docname: str) -> str:
     """Return the name that a page has in its gallery, such as ``part/page``."""
     galleries = (f"{gallery}/" for _examples, gallery in folders(config))
-    found = (docname.removeprefix(x) for x in galleries if docname.startswith(x))
-    return next(found, docname)
+    names = (docname.removeprefix(x) for x in galleries if docname.startswith(x))
+    return next(names, docname)
 
 
 def script_of(env: BuildEnvironment, docname: str) -> Script | None:

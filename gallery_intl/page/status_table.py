@@ -76,9 +76,9 @@ class TranslationStatus(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         if collects_messages(self.env):
             return []
-        found = counted(self.env)
-        self.env.metadata[self.env.docname][TABLE] = "\n".join(found)
-        for path in found:
+        paths = counted(self.env)
+        self.env.metadata[self.env.docname][TABLE] = "\n".join(paths)
+        for path in paths:
             self.env.note_dependency(path)
         try:
             rows = counts(self.env)
@@ -89,8 +89,8 @@ class TranslationStatus(SphinxDirective):
     def table(self, rows: progress.Table) -> nodes.table:
         head = nodes.row("", cell(_("Page")), *map(self.language, languages(self.env)))
         body = [
-            nodes.row("", self.title(page), *self.cells(page, found), page=page)
-            for page, found in rows.items()
+            nodes.row("", self.title(page), *self.cells(page, row), page=page)
+            for page, row in rows.items()
         ]
         sums = nodes.row("", cell(_("In total")), *self.sums(rows), page="")
         group = nodes.tgroup("", cols=len(head))
@@ -111,16 +111,16 @@ class TranslationStatus(SphinxDirective):
         if page == catalogs.DOMAIN:
             return cell(_("Words of the gallery"))
         self.env.note_dependency(self.env.doc2path(page))
-        found, _messages = self.parse_inline(f":doc:`/{page}`", lineno=self.lineno)
-        return cell(found[0])
+        links, _messages = self.parse_inline(f":doc:`/{page}`", lineno=self.lineno)
+        return cell(links[0])
 
-    def cells(self, page: str, found: progress.Row) -> Iterator[nodes.entry]:
+    def cells(self, page: str, row: progress.Row) -> Iterator[nodes.entry]:
         """Link to each catalog by how much is translated; say what is left."""
         for language in languages(self.env):
-            if language not in found:
+            if language not in row:
                 yield cell("-")
                 continue
-            count, credits = found[language]
+            count, credits = row[language]
             path = catalog(self.env, language, page)
             percent = _("%d %%") % count.percent
             link = link_to(self.env, path, percent) if path else percent
@@ -129,7 +129,7 @@ class TranslationStatus(SphinxDirective):
     def sums(self, rows: progress.Table) -> Iterator[nodes.entry]:
         """Add up the languages; tell how many catalogs are reviewed."""
         for language, count in progress.totals(rows, languages(self.env)).items():
-            known = [found[language] for found in rows.values() if language in found]
+            known = [row[language] for row in rows.values() if language in row]
             done = sum(credits.is_reviewed for _count, credits in known)
             numbers = {"done": done, "all": len(known)}
             reviewed = _("Reviewed: %(done)d of %(all)d") % numbers

@@ -76,8 +76,8 @@ FOOTER_LABEL = f"{LABEL}download_"
 
 def block_line(comment: nodes.comment) -> int | None:
     """Return the script's line of the block that follows; None for another comment."""
-    found = GENERATED.match(f".. {comment.astext()}")
-    return int(found[1]) if found else None
+    match = GENERATED.match(f".. {comment.astext()}")
+    return int(match[1]) if match else None
 
 
 def furniture(document: nodes.document, docname: str) -> Iterator[nodes.Element]:
@@ -94,12 +94,12 @@ def furniture(document: nodes.document, docname: str) -> Iterator[nodes.Element]
 
 def with_tooltip(html: str, text: str) -> str:
     """Return the HTML that opens a card with another tooltip."""
-    return TOOLTIP.sub(lambda found: f"{found[1]}{text}{found[2]}", html)
+    return TOOLTIP.sub(lambda match: f"{match[1]}{text}{match[2]}", html)
 
 
 def with_title(html: str, text: str) -> str:
     """Return the HTML of a card's title with another title."""
-    return CARD_TITLE.sub(lambda found: f"{found[1]}{text}{found[2]}", html)
+    return CARD_TITLE.sub(lambda match: f"{match[1]}{text}{match[2]}", html)
 
 
 def is_related(node: nodes.Element) -> bool:
@@ -115,32 +115,32 @@ def is_times(docname: str) -> bool:
 
 def services(note: str) -> list[str]:
     """Return where a note says that an example is run: JupyterLite, Binder."""
-    found = SERVICES.search(" ".join(note.split()))
-    return found[1].split(" or ") if found else []
+    match = SERVICES.search(" ".join(note.split()))
+    return match[1].split(" or ") if match else []
 
 
 def language_of_code(label: str) -> str:
     """Return the programming language of a download's label, if it names one."""
-    found = CODE.fullmatch(label)
-    return "" if found is None or "all examples" in label else found[1]
+    match = CODE.fullmatch(label)
+    return "" if match is None or "all examples" in label else match[1]
 
 
 def tags(text: str) -> str:
     """Return the tags of a line that lists them."""
-    found = TAGS.fullmatch(text)
-    return found[1] if found else ""
+    match = TAGS.fullmatch(text)
+    return match[1] if match else ""
 
 
 def running_time(text: str) -> dict[str, str]:
     """Return minutes and seconds of a line that says how long the script took."""
-    found = TIME.fullmatch(text)
-    return found.groupdict() if found else {}
+    match = TIME.fullmatch(text)
+    return match.groupdict() if match else {}
 
 
 def total_time(text: str) -> dict[str, str]:
     """Return what a page of computation times says of all."""
-    found = TOTAL.fullmatch(text)
-    return found.groupdict() if found else {}
+    match = TOTAL.fullmatch(text)
+    return match.groupdict() if match else {}
 
 
 def linked_code(document: nodes.document) -> Iterator[nodes.TextElement]:

@@ -44,7 +44,7 @@ def ways_out(
 
 
 def edit_words(config: Config) -> str:
-    """Say where what was translated is edited."""
+    """Return the words of the link by which the original is edited."""
     is_english = source_language(config) == SOURCE_LANGUAGE
     return _("Edit the English") if is_english else _("Edit the original")
 

@@ -128,8 +128,8 @@ def check_pages(paths: Iterable[Path], glossary: Glossary) -> Iterator[Finding]:
     """Check what only a whole page shows; broken ones are named elsewhere."""
     for path in paths:
         with contextlib.suppress(catalogs.CatalogError):
-            found = (catalogs.shared(path), language_of(path), glossary)
-            yield from (Finding(path, *one) for one in first_use.late_glosses(*found))
+            args = (catalogs.shared(path), language_of(path), glossary)
+            yield from (Finding(path, *one) for one in first_use.late_glosses(*args))
 
 
 def message_of(
@@ -153,7 +153,9 @@ def compare(paths: Iterable[Path]) -> Iterator[Finding]:
     """Hold catalogs against the English messages; broken ones are named elsewhere."""
     for path in paths:
         with contextlib.suppress(catalogs.CatalogError):
-            yield from (Finding(path, *found) for found in english.differences(path))
+            yield from (
+                Finding(path, *difference) for difference in english.differences(path)
+            )
 
 
 def language_of(path: Path) -> str:
@@ -175,14 +177,14 @@ def gaps(paths: Iterable[Path], source: str = SOURCE_LANGUAGE) -> Iterator[str]:
 
 
 def hints(
-    paths: Iterable[Path], glossary: Glossary, found: Iterable[Finding]
+    paths: Iterable[Path], glossary: Glossary, findings: Iterable[Finding]
 ) -> Iterator[str]:
     """Yield what the glossary lacks: a language's column, the old word of a term."""
     columns = {column for row in glossary.rows.values() for column in row}
     languages = {*map(language_of, paths)} - {"", SOURCE_LANGUAGE, *columns}
     for language in sorted(languages if columns else ()):
         yield f'{language}: no column "{language}" in glossary.csv (add it)'
-    missing = (x for x in found if x.rule == "glossary" and " is not " in x.text)
+    missing = (x for x in findings if x.rule == "glossary" and " is not " in x.text)
     counts = Counter((language_of(x.path), x.text.split(" (")[0]) for x in missing)
     for (language, text), times in counts.items():
         if times >= MANY:
@@ -230,18 +232,18 @@ def check(
     files = chosen(paths, folders, languages)
     there = [file for file in files if os.path.lexists(file)]
     terms = shown(folders[0] / "glossary.csv")
-    found: list[Finding] = []
+    findings: list[Finding] = []
     glossary = Glossary()
     try:
         glossary = read_glossary(terms)
     except catalogs.CatalogError as error:
-        found.append(broken_file(terms, error, "broken-glossary"))
+        findings.append(broken_file(terms, error, "broken-glossary"))
     pages = check_pages(there, glossary)
     checked = check_catalogs(there, glossary, source=source)
-    found += sorted((*checked, *pages, *compare(files)))
-    for finding in found:
+    findings += sorted((*checked, *pages, *compare(files)))
+    for finding in findings:
         print(finding.annotation() if output == "github" else finding)
-    for line in (*gaps(files, source), *hints(files, glossary, found)):
+    for line in (*gaps(files, source), *hints(files, glossary, findings)):
         print(line, file=sys.stderr)
-    print(f"{len(found)} findings in {len(there)} catalogs", file=sys.stderr)
-    return not found
+    print(f"{len(findings)} findings in {len(there)} catalogs", file=sys.stderr)
+    return not findings

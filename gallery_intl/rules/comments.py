@@ -23,6 +23,6 @@ def comment_form(message: Message) -> Iterator[str]:
     ending = ENDS.get(message.language.partition("_")[0])
     if not message.is_comment or not ending:
         return
-    found = ending.search(message.prose.rstrip())
-    if found and found[0]:
-        yield f'"{found[0]}" at the end of a comment (write it short, without)'
+    match = ending.search(message.prose.rstrip())
+    if match and match[0]:
+        yield f'"{match[0]}" at the end of a comment (write it short, without)'

@@ -35,12 +35,12 @@ class Glossary:
 
     def terms(self, text: str) -> Iterator[str]:
         """Yield the terms of an English text, each once."""
-        found = set()
+        terms = set()
         for match in self._pattern.finditer(text.lower()):
             term = self._ordered[(match.lastindex or 0) - 1]
             if not self.rows[term].get("verb") or is_noun(match):
-                found.add(term)
-        yield from sorted(found)
+                terms.add(term)
+        yield from sorted(terms)
 
     def missing(self, source: str, text: str, language: str) -> Iterator[str]:
         """Yield the terms of an English text that a translation says otherwise.
@@ -75,8 +75,8 @@ class Glossary:
             words = words_of(row, language, "never")
             words += words_of(row, language, "wrong") if term in said else []
             for word in words:
-                if found := find(word, text, language, right):
-                    yield term, unicodedata.normalize("NFC", found[0])
+                if match := find(word, text, language, right):
+                    yield term, unicodedata.normalize("NFC", match[0])
 
     def _suspects(self, language: str) -> set[str]:
         """Return the letters of all wrong words."""
@@ -116,8 +116,8 @@ def any_of(terms: Iterable[str]) -> re.Pattern[str]:
     """Return a pattern that finds terms in small letters, with a group for each."""
     parts = []
     for letter, some in groupby(terms, first_letter):
-        found = "|".join(f"({any_number(term)})" for term in some)
-        parts.append(f"(?={re.escape(letter)})(?:{found})")
+        groups = "|".join(f"({any_number(term)})" for term in some)
+        parts.append(f"(?={re.escape(letter)})(?:{groups})")
     return re.compile(rf"(?<![\w-])(?:{'|'.join(parts) or '(?!)'})(?![\w-])")
 
 
@@ -134,8 +134,8 @@ def has_term(
     Inside ``others``, which are longer, it does not count. A name may stay English.
     """
     words, whole = alternatives(translation), folded(text, language)
-    found = (find(word, whole, language, others, inside=True) for word in words)
-    return any(found) or is_named(term, text)
+    matches = (find(word, whole, language, others, inside=True) for word in words)
+    return any(matches) or is_named(term, text)
 
 
 def is_named(term: str, text: str) -> bool:

@@ -119,7 +119,7 @@ def agree(rows: Sequence[Row], places: Sequence[str], languages: set[str]) -> No
             wrong = {*words_of(row, language, "wrong")}
             for right in words_of(row, language):
                 text = folded(right, language)
-                found = {x for x in never if find(x, text, language)}
-                for word in sorted(found | ({right} & wrong)):
+                words = {x for x in never if find(x, text, language)}
+                for word in sorted(words | ({right} & wrong)):
                     told = f'"{right}" is right, and "{word}" is wrong'
                     raise CatalogError(f"{place}: {told} (change one of them)")

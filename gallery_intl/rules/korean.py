@@ -87,8 +87,8 @@ def particle_space(message: Message) -> Iterator[str]:
     """A Korean particle follows code, a link or an emphasized word without a space."""
     for node in message.target.findall(lambda node: isinstance(node, INLINE)):
         after = node.next_node(descend=False, siblings=True)
-        if isinstance(after, nodes.Text) and (found := APART.match(after)):
-            yield f'"{node.astext()}" and {found[1]} are apart (delete the space)'
+        if isinstance(after, nodes.Text) and (particle := APART.match(after)):
+            yield f'"{node.astext()}" and {particle[1]} are apart (delete the space)'
             return
     after_noun = re.compile(rf"{nouns(message.glossary)} +(?:가|과|와|로)(?!\w)")
     text = message.prose

@@ -114,7 +114,7 @@ def urls(document: nodes.document) -> list[str]:
 def references(document: nodes.document) -> list[str]:
     """Footnotes, citations, substitutions and named references are kept."""
     notes = (nodes.footnote_reference, nodes.citation_reference)
-    found = [
+    marks = [
         node.rawsource
         for kind in (*notes, nodes.substitution_reference)
         for node in document.findall(kind)
@@ -122,7 +122,7 @@ def references(document: nodes.document) -> list[str]:
     links = document.findall(nodes.reference)
     # one without a name takes the next target of the page that has none either
     names = [f"{node.get('refname', '…_')}_" for node in links if "refuri" not in node]
-    return found + names
+    return marks + names
 
 
 @guard("zh *", "`Docs <https://a/>`__", "`文档 <https://a/>`_", "`文档 <https://a/>`__")
@@ -152,7 +152,7 @@ def is_readable(message: Message) -> bool:
 
 
 def unclosed(document: nodes.document) -> str:
-    """Say which sign of markup is not closed, and where, if that is what is wrong."""
+    """Return which unclosed sign of markup is the problem, and where; "" if none is."""
     if not problem(document).endswith("without end-string"):
         return ""
     sign = next(iter(document.findall(nodes.problematic)))

@@ -23,7 +23,7 @@ def slip(message: Message) -> str:
     if not message.is_markup or message.msgid == message.msgstr or not message.is_whole:
         return ""
     slips = (find(message) for find in (backquotes, links, code_sign))
-    return next((told for found in slips for told in found), "")
+    return next((told for group in slips for told in group), "")
 
 
 def backquotes(message: Message) -> Iterator[str]:
@@ -86,5 +86,5 @@ def without_address(document: nodes.document) -> list[nodes.reference]:
 
 def addresses(document: nodes.document) -> list[str]:
     """Return where the links lead."""
-    found = document.findall(nodes.reference)
-    return [node["refuri"] for node in found if "refuri" in node]
+    references = document.findall(nodes.reference)
+    return [node["refuri"] for node in references if "refuri" in node]

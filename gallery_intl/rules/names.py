@@ -74,9 +74,9 @@ def names(message: Message) -> Iterator[str]:
     kept = words_of(unicodedata.normalize("NFKC", message.msgstr))
     for name in sorted(names_of(message)):
         spelled = IN_LETTERS.get(name)
-        found = re.search(spelled, message.prose) if spelled else None
-        if found and found[0] not in message.msgid:
-            yield f"{found[0]} (write {name}, as in English)"
+        match = re.search(spelled, message.prose) if spelled else None
+        if match and match[0] not in message.msgid:
+            yield f"{match[0]} (write {name}, as in English)"
         elif other := {w for w in words_of(message.prose) if is_other(w, name)}:
             if not other & words_of(message.english):
                 yield f"{sorted(other)[0]} (write {name}, as in English)"
@@ -86,11 +86,11 @@ def names(message: Message) -> Iterator[str]:
 
 def names_of(message: Message) -> set[str]:
     """Return the names in the English text."""
-    found = {singular(match) for match in NAME.findall(message.english)}
+    candidates = {singular(match) for match in NAME.findall(message.english)}
     # a title begins with a capital, whatever its first word is
     links = (link.astext().split() for link in message.source.findall(nodes.reference))
     first = {words[0] for words in links if words and words[0].istitle()}
-    return found - first - set(NO_NAMES.split())
+    return candidates - first - set(NO_NAMES.split())
 
 
 def words_of(text: str) -> set[str]:

@@ -117,8 +117,8 @@ def foreign_signs(message: Message) -> Iterator[str]:
     """Quotes, commas and full stops are those of the language."""
     language = message.language.partition("_")[0]
     added = Counter(message.prose) - Counter(message.english)
-    if found := [sign for sign in FOREIGN[language] if sign in added]:
-        yield f"{' '.join(found)} is a sign of another language (write this one's)"
+    if signs := [sign for sign in FOREIGN[language] if sign in added]:
+        yield f"{' '.join(signs)} is a sign of another language (write this one's)"
     if language == "ko" or message.msgid == message.msgstr:
         return
     match = re.search(r'"[^"]+"', message.prose)

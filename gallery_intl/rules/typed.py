@@ -25,9 +25,9 @@ SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f]")
 @rule("ko zh ja", "one batch", "배치\u00a0하나", "배치 하나")
 def no_break_space(message: Message) -> Iterator[str]:
     """A space is a plain one; no-break spaces come from word processors."""
-    found = set(SPACES.findall(message.msgstr)) - set(message.msgid)
-    if found:
-        names = ", ".join(f"U+{ord(space):04X}" for space in sorted(found))
+    spaces = set(SPACES.findall(message.msgstr)) - set(message.msgid)
+    if spaces:
+        names = ", ".join(f"U+{ord(space):04X}" for space in sorted(spaces))
         yield f"a special space: {names} (type a plain space)"
 
 

@@ -96,10 +96,10 @@ def unchanged(message: Message) -> Iterator[str]:
 @guard("ja *", "Batch", "バッチ\u200b", "バッチ")
 def invisible(message: Message) -> Iterator[str]:
     """There are no characters that nobody sees, and each is composed."""
-    found = set(INVISIBLE.findall(message.msgstr))
+    characters = set(INVISIBLE.findall(message.msgstr))
     if message.language.partition("_")[0] in WITHOUT_JOINERS:
-        found |= set(JOINERS.findall(message.msgstr))
-    for character in sorted(found - set(message.msgid)):
+        characters |= set(JOINERS.findall(message.msgstr))
+    for character in sorted(characters - set(message.msgid)):
         before = INVISIBLE.sub("", message.msgstr.partition(character)[0])
         place = f'after "{before[-10:]}"' if before else "at the beginning"
         remedy = REMEDIES.get(character, "delete it")
@@ -121,8 +121,8 @@ def tools(message: Message) -> Iterator[str]:
             yield f"{sign} ends the text of a script (leave it out)"
     was, became = (f"# {one_line(text)}" for text in (message.msgid, message.msgstr))
     for pattern in (DIRECTIVE, CODING):
-        if (found := pattern.search(became)) and not pattern.search(was):
-            yield f"a tool would obey {found[0]!r} in a comment (leave it out)"
+        if (match := pattern.search(became)) and not pattern.search(was):
+            yield f"a tool would obey {match[0]!r} in a comment (leave it out)"
 
 
 def named(character: str) -> str:
@@ -141,18 +141,18 @@ def numbers_in(text: str) -> set[str]:
 
 def spelled_out(english: str) -> set[str]:
     """Return the numbers that are words in an English text: "three hundred"."""
-    found: set[int] = set()
+    values: set[int] = set()
     total = 0
     for word in re.findall(r"[a-z]+", english.lower()):
         if word in WORDS:
             total += WORDS[word]
-            found |= {WORDS[word], total}
+            values |= {WORDS[word], total}
         elif power := POWERS.get(word.rstrip("s")):
             total = (total or 1) * power
-            found.add(total)
+            values.add(total)
         elif word != "and":
             total = 0
-    return {str(number) for number in found}
+    return {str(number) for number in values}
 
 
 def unnamed(text: str) -> list[str]:

@@ -62,16 +62,16 @@ def _lines(text: str) -> Iterator[tuple[list[str], str]]:
 def changes(old: list[Piece], new: list[Piece]) -> list[Change]:
     """Return what changes, where it does; empty lines alone are no change."""
     lines = list(_compared(old, new))
-    found: list[tuple[int, int]] = []  # first line of each change, and its last
+    spans: list[tuple[int, int]] = []  # first line of each change, and its last
     equal = NEAR + 1
     for place, line in enumerate(lines):
         if line.sign == " ":
             equal += 1
         elif line.piece.written.strip():
-            first = found.pop()[0] if equal <= NEAR else place
-            found.append((first, place))
+            first = spans.pop()[0] if equal <= NEAR else place
+            spans.append((first, place))
             equal = 0
-    return [_around(lines, first, last) for first, last in found]
+    return [_around(lines, first, last) for first, last in spans]
 
 
 def _compared(old: list[Piece], new: list[Piece]) -> Iterator[Line]:

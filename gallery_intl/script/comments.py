@@ -74,7 +74,7 @@ def comments(code: str, first_line: int = 1) -> tuple[Comment, ...]:
     if file := file_of(code):
         return comments(file.text, first_line + file.line - 1)
     lines = code.split("\n")
-    found: list[Comment] = []
+    candidates: list[Comment] = []
     run: Comment | None = None  # the comment that the next line may continue
     skipped = _credits(lines)
     for token in tokens(code):
@@ -86,22 +86,22 @@ def comments(code: str, first_line: int = 1) -> tuple[Comment, ...]:
         if comment and run and alone and _continues(comment, run):
             message = f"{run.message} {comment.message}"
             run = run._replace(end=comment.end, message=message, tail=comment.tail)
-            found[-1] = run
+            candidates[-1] = run
         elif comment and WORD.search(ADDRESS.sub("", comment.message)):
             run = comment if alone else None
-            found.append(comment)
+            candidates.append(comment)
         else:
             run = None
-    return tuple(x for x in found if not SHAPE.fullmatch(x.message))
+    return tuple(x for x in candidates if not SHAPE.fullmatch(x.message))
 
 
 def _credits(lines: list[str]) -> set[int]:
     """Return the lines, from 1, that name authors or a licence."""
-    found = set[int]()
+    rows = set[int]()
     for row, line in enumerate(map(str.strip, lines), start=1):
-        if CREDIT.match(line) or (row - 1 in found and MORE_NAMES.match(line)):
-            found.add(row)
-    return found
+        if CREDIT.match(line) or (row - 1 in rows and MORE_NAMES.match(line)):
+            rows.add(row)
+    return rows
 
 
 def _comment(text: str, line: int, column: int) -> Comment | None:
@@ -110,15 +110,15 @@ def _comment(text: str, line: int, column: int) -> Comment | None:
         return None
     directive = DIRECTIVE.search(text)
     prose = text[: directive.start()] if directive else text
-    found = LINE.match(prose)
-    if not found or not (WORD.search(found["text"]) or NUMBER.match(found["text"])):
+    match = LINE.match(prose)
+    if not match or not (WORD.search(match["text"]) or NUMBER.match(match["text"])):
         return None
     tail = text[len(prose.rstrip()) :] if directive else ""
-    return Comment(line, line, column, found["lead"], one_line(found["text"]), tail)
+    return Comment(line, line, column, match["lead"], one_line(match["text"]), tail)
 
 
 def _continues(comment: Comment, run: Comment) -> bool:
-    """Tell whether a comment line continues the message of the lines above it."""
+    """Return whether a comment line continues the message of the lines above it."""
     if comment.line != run.end + 1 or comment.column != run.column or run.tail:
         return False
     in_list = run.lead != run.hang
@@ -140,10 +140,10 @@ def replace_comments(
         return _replace_in_file(file, lookup, first_line, refused)
     lines = code.split("\n")
     try:
-        found, roomy = comments(code, first_line), _roomy_lines(code)
+        originals, roomy = comments(code, first_line), _roomy_lines(code)
     except SyntaxError:
         return code
-    for comment in reversed(found):
+    for comment in reversed(originals):
         translation = one_line(lookup(comment.message) or "")
         if not translation or translation == comment.message:
             continue
@@ -199,8 +199,8 @@ def _lines(comment: Comment, translation: str, indent: str) -> list[str] | None:
     for width in WIDTHS[-1:] if SET_IN.match(comment.lead) else WIDTHS:
         lines = wrap(translation, indent + comment.lead, hang, width)
         expected = (comment.line, comment.line + len(lines) - 1, "")
-        found = comments("\n".join(lines), comment.line)
-        if [(other.line, other.end, other.tail) for other in found] == [expected]:
+        parsed = comments("\n".join(lines), comment.line)
+        if [(other.line, other.end, other.tail) for other in parsed] == [expected]:
             return [*lines[:-1], lines[-1] + comment.tail]
     return None
 

@@ -46,8 +46,8 @@ class CsvTable(NamedTuple):
             text = "\n".join(place.cell.lines).replace('"', '""')
             rows[place.row].append(f'"{text}"')
         lines = "\n".join(", ".join(row) for row in rows).split("\n")
-        found = _parsed(lines, self.first, self.before)
-        if not found or found.cells != new or (self.before.strip() and len(lines) > 1):
+        table = _parsed(lines, self.first, self.before)
+        if not table or table.cells != new or (self.before.strip() and len(lines) > 1):
             return None
         return [f"{self.before}{line}".rstrip() for line in lines]
 
@@ -55,8 +55,8 @@ class CsvTable(NamedTuple):
 def find_csv_tables(lines: list[str]) -> Iterator[CsvTable]:
     """Yield the tables among lines of text, from the first to the last."""
     for row, line in enumerate(lines):
-        if found := DIRECTIVE.match(line):
-            yield from _tables(lines, row + 1, len(found[1]))
+        if match := DIRECTIVE.match(line):
+            yield from _tables(lines, row + 1, len(match[1]))
 
 
 def _tables(lines: list[str], row: int, indent: int) -> Iterator[CsvTable]:
@@ -69,10 +69,10 @@ def _tables(lines: list[str], row: int, indent: int) -> Iterator[CsvTable]:
     options = row
     while options < end and lines[options].strip():
         options += 1
-    found = [OPTION.match(line) for line in lines[row:options]]
-    if not all(found) or OTHER_SIGNS & {each["name"] for each in found if each}:
+    matches = [OPTION.match(line) for line in lines[row:options]]
+    if not all(matches) or OTHER_SIGNS & {each["name"] for each in matches if each}:
         return
-    for number, each in enumerate(found, start=row):
+    for number, each in enumerate(matches, start=row):
         if each and each["name"] == HEADER:
             titles = _parsed([lines[number][each.end() :]], number + 1, each[0])
             yield from filter(None, [titles])

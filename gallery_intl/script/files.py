@@ -44,38 +44,38 @@ class File(NamedTuple):
 
 def file_of(code: str) -> File | None:
     """Return the file that a block of code writes, if it does nothing else."""
-    found = FILE.search(code)
-    if found is None or (code[: found.start()] + code[found.end() :]).strip():
+    match = FILE.search(code)
+    if match is None or (code[: match.start()] + code[match.end() :]).strip():
         return None
-    return _file(found)
+    return _file(match)
 
 
 def emptied(source: str) -> tuple[str, list[File]]:
     """Return a script, line by line, with nothing in its files; and the files."""
-    files = [_file(found) for found in FILE.finditer(source)]
+    files = [_file(match) for match in FILE.finditer(source)]
     return FILE.sub(
         lambda x: f"{x['start']}{x['end']}{_lines(x['text'])}", source
     ), files
 
 
 def is_writable(text: str) -> bool:
-    """Tell whether a text can be part of a file in a script."""
+    """Return whether a text can be part of a file in a script."""
     return "\\" not in text and '"' * 3 not in text
 
 
 def statement(cell: str) -> str:
     """Return what a script has in the place of a notebook's cell."""
-    if not (found := CELL.fullmatch(cell)):
+    if not (match := CELL.fullmatch(cell)):
         return cell
-    head = f'{MARK}\n({found["folder"]} / "{found["name"]}").write_text("""\\\n'
-    return f'{head}{found["text"]}\n""", encoding="utf-8")'
+    head = f'{MARK}\n({match["folder"]} / "{match["name"]}").write_text("""\\\n'
+    return f'{head}{match["text"]}\n""", encoding="utf-8")'
 
 
-def _file(found: re.Match[str]) -> File:
-    start, end = found.span("text")
-    before, after = found.string[:start], found.string[end:]
+def _file(match: re.Match[str]) -> File:
+    start, end = match.span("text")
+    before, after = match.string[:start], match.string[end:]
     line = before.count("\n") + 1
-    return File(found["folder"], found["name"], found["text"], line, before, after)
+    return File(match["folder"], match["name"], match["text"], line, before, after)
 
 
 def _lines(text: str) -> str:

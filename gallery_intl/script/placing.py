@@ -62,13 +62,13 @@ class Line(NamedTuple):
 
 def text_lines(script: str) -> dict[int, Line]:
     """Return the lines of a script's docstring and text blocks by number, from 1."""
-    found: dict[int, Line] = {}
+    lines: dict[int, Line] = {}
     for block in blocks(script):
         if block.kind == "docstring":
-            found |= _docstring(block)
+            lines |= _docstring(block)
         elif block.kind == "text":
-            found |= _comment(block)
-    return found
+            lines |= _comment(block)
+    return lines
 
 
 def _comment(block: Block) -> dict[int, Line]:
@@ -85,14 +85,14 @@ def _comment(block: Block) -> dict[int, Line]:
 def _docstring(block: Block) -> dict[int, Line]:
     """Return a docstring's lines; none if its source is not written line by line."""
     source = block.source.rstrip("\n")
-    found = re.match(r"\s*([rRuU]?)(\"\"\"|''')", source)
-    texts = str(ast.literal_eval(source.strip())).split("\n") if found else []
-    if not found or len(texts) != source.count("\n") + 1:
+    match = re.match(r"\s*([rRuU]?)(\"\"\"|''')", source)
+    texts = str(ast.literal_eval(source.strip())).split("\n") if match else []
+    if not match or len(texts) != source.count("\n") + 1:
         return {}
-    quotes, last = found[0].strip(), len(texts) - 1
+    quotes, last = match[0].strip(), len(texts) - 1
     return {
         block.line + row: Line(
-            "" if row else found[0],
+            "" if row else match[0],
             text.rstrip(),
             quotes[-3:] if row == last else "",
             quotes,
@@ -154,16 +154,16 @@ def _table_of(
     having = [
         x for x in tables if any(_rows_of(edit.raw, y.cell.lines) for y in x.cells)
     ]
-    found = min(having, key=lambda table: table.distance(edit.near), default=None)
-    if found and row and found.distance(row):
-        return found if found.distance(edit.near) < abs(row - edit.near) else None
-    return found
+    nearest = min(having, key=lambda table: table.distance(edit.near), default=None)
+    if nearest and row and nearest.distance(row):
+        return nearest if nearest.distance(edit.near) < abs(row - edit.near) else None
+    return nearest
 
 
 def _rows_of(raw: str, lines: list[str]) -> list[int]:
     """Return where in a cell a paragraph begins: lines from 1."""
     first, *rest = (line.strip() for line in raw.split("\n"))
-    found = []
+    rows = []
     for row, line in enumerate(lines, start=1):
         after = [other.strip() for other in lines[row : row + len(rest)]]
         if not line.endswith(first) or after != rest:
@@ -172,8 +172,8 @@ def _rows_of(raw: str, lines: list[str]) -> list[int]:
         above, below = lines[row - 2 : row - 1], lines[row + len(rest) :][:1]
         begins = mark and (mark[0].strip() or not "".join(above).strip())
         if begins and not any(x.strip() == BEFORE.sub("", x) for x in below if x):
-            found.append(row)
-    return found
+            rows.append(row)
+    return rows
 
 
 def _filled(table: Table | CsvTable, edits: list[Edit], place: Place) -> list[str]:
@@ -190,7 +190,7 @@ def _filled(table: Table | CsvTable, edits: list[Edit], place: Place) -> list[st
 
 
 def _ends_its_lines(shown: list[str], row: int, raw: str) -> bool:
-    """Tell whether nothing follows a text, as the next cell of a table would."""
+    """Return whether nothing follows a text, as the next cell of a table would."""
     pairs = zip(shown[row - 1 :], raw.split("\n"), strict=False)
     return all(line.rstrip().endswith(part.rstrip()) for line, part in pairs)
 
@@ -220,10 +220,10 @@ def _rules(row: int, shown: list[str], title: str) -> Changes:
     """Make the lines under and over a title as long as it; with one over it, set in."""
     below = shown[row] if row < len(shown) else ""
     above = shown[row - 2] if row > 1 else ""
-    if not (found := UNDERLINE.match(below)):
+    if not (match := UNDERLINE.match(below)):
         return {}
     if above.strip() != below.strip():
-        return {row + 1: (1, [found[1] * display_width(title.strip())])}
+        return {row + 1: (1, [match[1] * display_width(title.strip())])}
     indent = len(title) - len(title.lstrip())
-    rule = (1, [found[1] * (display_width(title.rstrip()) + indent)])
+    rule = (1, [match[1] * (display_width(title.rstrip()) + indent)])
     return {row + 1: rule, row - 1: rule}

@@ -41,7 +41,7 @@ class Difference(NamedTuple):
 
 
 def normalize_newlines(source: str) -> str:
-    """Give every line the end that Python gives it when it reads a file."""
+    """Return a source with the line ends that Python gives it when it reads a file."""
     return source.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -85,17 +85,17 @@ def blocks(source: str) -> tuple[Block, ...]:
     start, end = docstring_lines(source)
     lines = source.split("\n")
     docstring = "\n".join(lines[start - 1 : end]) + "\n" * (end < len(lines))
-    found = [Block("docstring", start, docstring)] if end else []
+    pieces = [Block("docstring", start, docstring)] if end else []
     rest, line, position = "\n".join(lines[end:]), end + 1, 0
     for match in TEXT_BLOCK.finditer(rest):
         code = rest[position : match.start()]
-        found.append(Block("code", line, code))
+        pieces.append(Block("code", line, code))
         line += code.count("\n")
-        found.append(Block("text", line, match.group()))
+        pieces.append(Block("text", line, match.group()))
         line += match.group().count("\n")
         position = match.end()
-    found.append(Block("code", line, rest[position:]))
-    return tuple(block for block in found if block.source)
+    pieces.append(Block("code", line, rest[position:]))
+    return tuple(block for block in pieces if block.source)
 
 
 def find_line(lines: list[str], text: str, near: int) -> int | None:
@@ -121,13 +121,13 @@ def _bare(line: str) -> str:
 @lru_cache(maxsize=16)  # a page says them, and its notebook installs them
 def packages(source: str) -> tuple[str, ...]:
     """Return the packages that a script imports beside Python's own, in its order."""
-    found: dict[str, None] = {}
+    modules: dict[str, None] = {}
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            found |= dict.fromkeys(alias.name for alias in node.names)
+            modules |= dict.fromkeys(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found[node.module] = None
-    tops = dict.fromkeys(name.partition(".")[0] for name in found)
+            modules[node.module] = None
+    tops = dict.fromkeys(name.partition(".")[0] for name in modules)
     return tuple(name for name in tops if name not in sys.stdlib_module_names)
 
 
@@ -146,8 +146,8 @@ def same_program(a: str, b: str, *, docstring: bool = True) -> Difference | None
     if len(ours) != len(theirs):
         return Difference(1, "another number of files")
     for one, other in zip(ours, theirs, strict=True):
-        if found := _difference(one.text, other.text, docstring=True):
-            return found._replace(line=one.line + found.line - 1)
+        if inner := _difference(one.text, other.text, docstring=True):
+            return inner._replace(line=one.line + inner.line - 1)
     return None
 
 
@@ -155,10 +155,10 @@ def _difference(a: str, b: str, docstring: bool) -> Difference | None:
     tree = _tree(a, docstring)
     try:
         is_same = tree == _tree(b, docstring)
-        found = _token_difference(a, b, docstring)  # which knows the line
+        mismatch = _token_difference(a, b, docstring)  # which knows the line
     except SyntaxError as error:
         return Difference(error.lineno or 1, f"not valid Python any more: {error.msg}")
-    return found if found or is_same else Difference(1, "the syntax trees differ")
+    return mismatch if mismatch or is_same else Difference(1, "the syntax trees differ")
 
 
 @lru_cache(maxsize=8)  # script and notebook are held against one source

@@ -70,8 +70,8 @@ class Table(NamedTuple):
         # a sign in a text may be read as a border, if it stands where one could
         grids = (_grid(table, slack) for slack in range(4))
         for lines in grids if table.is_grid or spans else [_simple(table)]:
-            found = _parse(lines)
-            if found and found.cells == new and found.head == table.head:
+            parsed = _parse(lines)
+            if parsed and parsed.cells == new and parsed.head == table.head:
                 return [f"{table.indent}{line}" for line in lines]
         return None
 
@@ -96,8 +96,8 @@ def _table_at(lines: list[str], row: int) -> Table | None:
     if not count:
         return None
     indent = lines[row][: -len(lines[row].lstrip())]
-    found = _parse([line[len(indent) :].rstrip() for line in lines[row : row + count]])
-    return found and found._replace(first=row + 1, last=row + count, indent=indent)
+    table = _parse([line[len(indent) :].rstrip() for line in lines[row : row + count]])
+    return table and table._replace(first=row + 1, last=row + count, indent=indent)
 
 
 def _grid_lines(lines: list[str]) -> int:

@@ -42,10 +42,10 @@ KOREAN = re.compile(
 
 def at_colon(title: str) -> tuple[str, str]:
     """Split a title behind its colon; without one all of it is the first half."""
-    found = SUBJECT.match(title)
-    if not found:
+    match = SUBJECT.match(title)
+    if not match:
         return title, ""
-    return found[0], title[found.end() :]
+    return match[0], title[match.end() :]
 
 
 def in_halves(title: str) -> str:
@@ -60,7 +60,7 @@ def in_halves(title: str) -> str:
 
 def with_halves(page: str) -> str:
     """Let the title of a page, and those of the pages around it, break at colons."""
-    return TITLE.sub(lambda found: found[1] + in_halves(found[2]), page)
+    return TITLE.sub(lambda match: match[1] + in_halves(match[2]), page)
 
 
 def joined_korean(page: str) -> str:
@@ -72,7 +72,7 @@ def joined_words(page: str, words: Sequence[str]) -> str:
     """Hold words together wherever titles are shown."""
     inside = re.compile("|".join(["<[^>]*>", *map(re.escape, words)]))
 
-    def join(found: re.Match[str]) -> str:
-        return found[0] if found[0].startswith("<") else JOINER.join(found[0])
+    def join(match: re.Match[str]) -> str:
+        return match[0] if match[0].startswith("<") else JOINER.join(match[0])
 
-    return SHORT.sub(lambda found: inside.sub(join, found[0]), page)
+    return SHORT.sub(lambda match: inside.sub(join, match[0]), page)

@@ -33,7 +33,7 @@ def plain_text(paragraph: nodes.paragraph) -> str:
 
 def sentences(text: str) -> list[str]:
     """Split a text into its sentences."""
-    return [found.strip() for found in SENTENCE.findall(text) if found.strip()]
+    return [sentence.strip() for sentence in SENTENCE.findall(text) if sentence.strip()]
 
 
 def joined(first: str, second: str) -> str:
@@ -56,13 +56,13 @@ def shortened(text: str, limit: int) -> str:
 
 def opening(texts: list[str], limit: int = LIMIT) -> str:
     """Return the first sentences of some paragraphs, as many as fit."""
-    found = ""
+    start = ""
     for sentence in (sentence for text in texts for sentence in sentences(text)):
-        longer = joined(found, sentence)
-        if found and display_width(longer) > limit:
+        longer = joined(start, sentence)
+        if start and display_width(longer) > limit:
             break
-        found = longer
-    return shortened(found, limit)
+        start = longer
+    return shortened(start, limit)
 
 
 def describe(document: nodes.document) -> str:

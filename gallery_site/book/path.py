@@ -36,12 +36,12 @@ def known_first(env: BuildEnvironment) -> Known:
 
 def all_before(page: str, known: Known) -> set[str]:
     """Return what a lesson asks for, and what that asks for, and so on."""
-    found, waiting = set[str](), [page]
+    lessons, waiting = set[str](), [page]
     while waiting:
-        new = {*known.get(waiting.pop(), ())} - found
-        found |= new
+        new = {*known.get(waiting.pop(), ())} - lessons
+        lessons |= new
         waiting += new
-    return found
+    return lessons
 
 
 def before(pages: Iterable[str], known: Known) -> list[str]:

@@ -106,8 +106,8 @@ class NoteTerms(SphinxTransform):
             return
         find = finder(terms(self.env, SOURCE_LANGUAGE), SOURCE_LANGUAGE)
         for node, message in page.messages:
-            found = find(LITERAL.sub("", message))
-            node["terms"] = list(dict.fromkeys(term for *_, term in found))
+            occurrences = find(LITERAL.sub("", message))
+            node["terms"] = list(dict.fromkeys(term for *_, term in occurrences))
 
 
 def link(app: Sphinx, document: nodes.document, docname: str) -> None:

@@ -115,9 +115,9 @@ def find_tags(
     text: str, pattern: re.Pattern[str], root: Path, folder: str
 ) -> Iterator[Tag]:
     """Yield the tags that load a file of the site."""
-    for found in pattern.findall(text):
-        attributes = dict(ATTRIBUTE.findall(found))
+    for markup in pattern.findall(text):
+        attributes = dict(ATTRIBUTE.findall(markup))
         link = attributes.get("href") or attributes.get("src", "")
         file = posixpath.normpath(posixpath.join(folder, re.sub(r"[?#].*", "", link)))
         if (root / file).is_file():
-            yield Tag(found, file, attributes)
+            yield Tag(markup, file, attributes)

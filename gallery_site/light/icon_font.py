@@ -32,26 +32,26 @@ def inline_icons(rules: list[Node], root: Path) -> Iterator[Node]:
         path = font_of(rule, root)
         if path is None or not is_icon_font(font := read(path)):
             yield rule
-        elif found := wanted & font.getBestCmap().keys():
-            data = base64.b64encode(subset(font, found)).decode("ascii")
+        elif characters := wanted & font.getBestCmap().keys():
+            data = base64.b64encode(subset(font, characters)).decode("ascii")
             for token in links(rule):
                 set_link(token, f"data:font/woff2;base64,{data}")
             yield rule
 
 
-def icons(found: Iterable[str]) -> set[int]:
+def icons(css_strings: Iterable[str]) -> set[int]:
     """Return the characters that may stand for an icon."""
-    texts = list(found)
+    texts = list(css_strings)
     single = {ord(text) for text in texts if len(text) == 1}
     return single | {ord(char) for text in texts for char in text} & set(PRIVATE)
 
 
 def font_of(rule: Node, root: Path) -> Path | None:
     """Return the file of a ``@font-face``; None if it has several, or another form."""
-    found = [link_of(token) for token in links(rule)]
-    if keyword(rule) != "font-face" or len(found) != 1 or not found[0]:
+    addresses = [link_of(token) for token in links(rule)]
+    if keyword(rule) != "font-face" or len(addresses) != 1 or not addresses[0]:
         return None
-    return root / found[0] if found[0].endswith(WOFF2) else None
+    return root / addresses[0] if addresses[0].endswith(WOFF2) else None
 
 
 def read(path: Path) -> TTFont:
