@@ -13,6 +13,10 @@ import os
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from itertools import chain
+from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,6 +50,7 @@ MODULES = (
     *(markup, values, writing, korean, sentences, numbers, names, signs, typed),
     *(leftovers, chinese, comments, mistyped),
 )
+MANY_CATALOGS = 20  # to check them, other processes are worth their start
 MANY = 5  # findings about one term: it may have changed
 COMMENT = "comment"  # how ``#.`` begins above a comment of the code
 FORMULA = "formula"  # what it says of a formula on lines of its own
@@ -130,6 +135,29 @@ def check_pages(paths: Iterable[Path], glossary: Glossary) -> Iterator[Finding]:
         with contextlib.suppress(catalogs.CatalogError):
             args = (catalogs.shared(path), language_of(path), glossary)
             yield from (Finding(path, *one) for one in first_use.late_glosses(*args))
+
+
+def check_shares(
+    paths: list[Path], glossary: Glossary, source: str
+) -> Iterator[Finding]:
+    """Check many catalogs, a share on each processor; in any order."""
+    count = 1
+    if sys.platform == "linux" and len(paths) >= MANY_CATALOGS:
+        count = len(os.sched_getaffinity(0))
+    if count == 1:
+        yield from check_share(paths, glossary, source)
+        return
+    shares = [paths[start::count] for start in range(count)]
+    # a process that is forked has the rules, the glossary and its expressions
+    with ProcessPoolExecutor(count, mp_context=get_context("fork")) as others:
+        work = partial(check_share, glossary=glossary, source=source)
+        yield from chain.from_iterable(others.map(work, shares))
+
+
+def check_share(paths: list[Path], glossary: Glossary, source: str) -> list[Finding]:
+    """Return the findings of some catalogs, also those of whole pages."""
+    checked = check_catalogs(paths, glossary, source=source)
+    return [*checked, *check_pages(paths, glossary)]
 
 
 def message_of(
@@ -238,9 +266,7 @@ def check(
         glossary = read_glossary(terms)
     except catalogs.CatalogError as error:
         findings.append(broken_file(terms, error, "broken-glossary"))
-    pages = check_pages(there, glossary)
-    checked = check_catalogs(there, glossary, source=source)
-    findings += sorted((*checked, *pages, *compare(files)))
+    findings += sorted((*check_shares(there, glossary, source), *compare(files)))
     for finding in findings:
         print(finding.annotation() if output == "github" else finding)
     for line in (*gaps(files, source), *hints(files, glossary, findings)):

@@ -52,6 +52,18 @@ def command(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(line, cwd=PROJECT, capture_output=True, text=True)
 
 
+def test_shares_of_many_catalogs_have_the_findings_of_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(check.os, "sched_getaffinity", lambda _: {0, 1, 2}, False)
+    assert len(BAD) > check.MANY_CATALOGS
+
+    shared = [*check.check_shares(BAD, GLOSSARY, "en")]
+
+    assert shared != check.check_share(BAD, GLOSSARY, "en")
+    assert sorted(shared) == sorted(check.check_share(BAD, GLOSSARY, "en"))
+
+
 @pytest.mark.parametrize("path", BAD, ids=name_of)
 def test_a_bad_catalog_has_the_findings_that_it_expects(path: Path) -> None:
     found = sorted({(finding.line, finding.rule) for finding in findings(path)})
