@@ -71,15 +71,15 @@ def names(message: Message) -> Iterator[str]:
     """A name of a program, a library or a company is written as in English."""
     if message.is_interface or message.msgid == message.msgstr:
         return  # Sphinx's own translations spell names in letters
+    words, ours = words_of(message.english), words_of(message.prose)
     kept = words_of(unicodedata.normalize("NFKC", message.msgstr))
     for name in sorted(names_of(message)):
         spelled = IN_LETTERS.get(name)
         match = re.search(spelled, message.prose) if spelled else None
         if match and match[0] not in message.msgid:
             yield f"{match[0]} (write {name}, as in English)"
-        elif other := {w for w in words_of(message.prose) if is_other(w, name)}:
-            if not other & words_of(message.english):
-                yield f"{sorted(other)[0]} (write {name}, as in English)"
+        elif other := {w for w in ours - words if is_other(w, name)}:
+            yield f"{sorted(other)[0]} (write {name}, as in English)"
         elif name not in kept:
             yield f"{name} is lost (write it as in English)"
 
