@@ -83,7 +83,12 @@ def bindings(tree: ast.Module) -> Iterator[tuple[str, str]]:
                     yield alias.asname or alias.name, f"{module}.{alias.name}"
             case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
                 yield name, ""
-            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            case (
+                ast.FunctionDef(name=name)
+                | ast.AsyncFunctionDef(name=name)
+                | ast.ClassDef(name=name)
+                | ast.ExceptHandler(name=str(name))
+            ):
                 yield name, ""
 
 

@@ -94,7 +94,14 @@ def test_a_full_name_needs_no_import() -> None:
 
 @pytest.mark.parametrize(
     "other",
-    ["nn = 5", "def f(nn): pass", "from other import nn", "for nn in range(3): pass"],
+    [
+        "nn = 5",
+        "def f(nn): pass",
+        "async def nn(): pass",
+        "try:\n    1\nexcept E as nn:\n    2",
+        "from other import nn",
+        "for nn in range(3): pass",
+    ],
 )
 def test_a_name_with_two_meanings_means_nothing(other: str) -> None:
     assert names(CODE).full("nn.Linear") == "torch.nn.Linear"
