@@ -88,8 +88,9 @@ def catalog_line(page: Page, row: int) -> str | None:
     """Return where the translation of the text at a line of reST is, ``path:line``."""
     for start in (row, row - 1, row + 1, row - 2):
         text = one_line(" ".join(page.rst[max(start - 1, 0) :])).lstrip(MARKS)
-        known = page.catalog.entries
-        messages = [x for x in known if text.startswith(one_line(x).lstrip(MARKS))]
+        # of 3.14, which is all marks, any text would be the beginning
+        words = {x: one_line(x).lstrip(MARKS) for x in page.catalog.entries}
+        messages = [x for x in words if words[x] and text.startswith(words[x])]
         if messages:
             path, line = page.catalog.line(max(messages, key=len)) or ("", 0)
             return f"{path}:{line}"

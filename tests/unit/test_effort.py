@@ -31,6 +31,19 @@ def test_a_page_with_many_warnings_is_read_once(
     assert asked[1] is not asked[2]
 
 
+def test_a_message_of_marks_alone_is_not_where_any_text_begins() -> None:
+    entries = dict.fromkeys(["3.14", "R", "Two ranks meet."])
+    lines = {"3.14": 1, "R": 2, "Two ranks meet.": 3}
+    page: Any = SimpleNamespace(
+        rst=["# Here", "# Two ranks meet. They wait."],
+        catalog=SimpleNamespace(
+            entries=entries, line=lambda message: ("page.po", lines[message])
+        ),
+    )
+
+    assert locations.catalog_line(page, 1) == "page.po:3"  # of the line below it
+
+
 def test_a_script_that_stays_as_it_is_needs_no_proof(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
