@@ -172,15 +172,15 @@ def rehearse(app: Sphinx) -> None:
 
 
 def build(app: Sphinx, pages: set[str]) -> None:
-    """Build some pages, or all that changed."""
+    """Build some pages and no others, or all that changed."""
 
-    def restrict(_app: Sphinx, env: BuildEnvironment, changed: list[str]) -> None:
-        if pages <= env.found_docs:
-            changed[:] = [page for page in changed if page in pages]
+    def restrict(_app: Sphinx, _env: BuildEnvironment, changed: list[str]) -> None:
+        changed[:] = [page for page in changed if page in pages]
 
-    if pages:
+    if pages and pages <= app.env.found_docs:
         gc.disable()  # a page makes little garbage
         app.connect("env-before-read-docs", restrict)
+        app.build(filenames=[app.env.doc2path(page) for page in pages])
     else:
         os.nice(5)  # the browser comes first
-    app.build()
+        app.build()

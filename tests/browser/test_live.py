@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import prepared
 import psutil
@@ -25,6 +26,7 @@ from playwright.sync_api import Browser, Error, Page, expect
 
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.files import replace_file
+from gallery_site import live_build
 from gallery_site.live import WRITTEN, Pages, Watcher, is_source, page_of
 from gallery_site.live_build import Job, mirror, recall
 from gallery_site.live_check import findings, page_at
@@ -464,6 +466,27 @@ def test_after_a_fault_the_last_good_environment_is_used(tmp_path: Path) -> None
     recall(known, good)
 
     assert known.read_text() == "good"
+
+
+@pytest.mark.parametrize(
+    ("page", "files", "read"),
+    [("a", {"filenames": ["a.rst"]}, ["a"]), ("not there yet", {}, ["a", "b"])],
+)
+def test_the_page_of_an_edit_is_built_alone_and_first(
+    page: str, files: dict[str, list[str]], read: list[str], monkeypatch: Any
+) -> None:
+    # a new title would have all pages written, which list it beside their text
+    monkeypatch.setattr(live_build.gc, "disable", lambda: None)
+    monkeypatch.setattr(live_build.os, "nice", lambda _: None)
+    app, changed = MagicMock(), ["a", "b"]
+    app.env.found_docs, app.env.doc2path = {"a", "b"}, "{}.rst".format
+
+    live_build.build(app, {page})
+    for call in app.connect.call_args_list:
+        call.args[1](app, app.env, changed)
+
+    app.build.assert_called_once_with(**files)
+    assert changed == read
 
 
 def test_a_page_that_is_just_being_replaced_can_be_sent(tmp_path: Path) -> None:
