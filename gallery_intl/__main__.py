@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import gc
 import os
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from gallery_intl.catalogs.own import folders_in, path_of
 from gallery_intl.interface.words import fill_from_ours, fill_from_sphinx
 from gallery_intl.rules import check as checking
 
+NEW_OBJECTS = 20_000  # after which Python looks for garbage
 Command = Callable[[argparse.Namespace], None]
 
 
@@ -113,6 +115,7 @@ def check(options: argparse.Namespace) -> None:
     if options.rules:
         print("\n".join(checking.manual()))
         return
+    gc.set_threshold(NEW_OBJECTS)  # the texts that are parsed make little garbage
     folders, languages = read_folders(options)
     source, output = languages[0], options.format
     if not checking.check(options.paths, folders, languages, output, source):

@@ -200,7 +200,7 @@ def known_pages(app: Sphinx) -> Pages:
 
 
 def index_of(app: Sphinx, known: Pages, docnames: list[str]) -> dict[str, Any]:
-    """Return what our search knows of the pages; Sphinx's has their names and titles"""
+    """Return what our search knows of the pages; Sphinx's has names and titles."""
     numbers = {name: at for at, name in enumerate(docnames) if name in known}
     names = [name for name in in_order(app.env) if name in numbers]
     glossary = Path(app.srcdir, app.config.locale_dirs[0], "glossary.csv")

@@ -71,9 +71,11 @@ def names(message: Message) -> Iterator[str]:
     """A name of a program, a library or a company is written as in English."""
     if message.is_interface or message.msgid == message.msgstr:
         return  # Sphinx's own translations spell names in letters
+    if not (known := names_of(message)):
+        return
     words, ours = words_of(message.english), words_of(message.prose)
     kept = words_of(unicodedata.normalize("NFKC", message.msgstr))
-    for name in sorted(names_of(message)):
+    for name in sorted(known):
         spelled = IN_LETTERS.get(name)
         match = re.search(spelled, message.prose) if spelled else None
         if match and match[0] not in message.msgid:

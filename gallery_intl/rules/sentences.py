@@ -62,8 +62,10 @@ def missing_sentence(message: Message) -> Iterator[str]:
     """
     if message.is_interface or message.msgid == message.msgstr:
         return
-    source, target = both_sides(message)
-    if 1 < len(source) <= MOST >= len(target) and lack(source, target) > ENOUGH:
+    english, ours = marked_sentences(message)
+    if not 1 < len(english) <= MOST >= len(ours):
+        return
+    if lack(*both_sides(message, english, ours)) > ENOUGH:
         yield "a sentence seems to be missing (compare it with the English text)"
 
 
@@ -108,9 +110,10 @@ def left_in_english(message: Message) -> Iterator[str]:
         yield f'"{match[0]}" is still English (translate it)'
 
 
-def both_sides(message: Message) -> tuple[list[Sentence], list[Sentence]]:
+def both_sides(
+    message: Message, english: list[str], ours: list[str]
+) -> tuple[list[Sentence], list[Sentence]]:
     """Return the sentences of both texts as `lack` compares them."""
-    english, ours = marked_sentences(message)
     kept = set(WORD.findall(GLOSS.sub("", message.prose)))
     ratio = RATIOS[message.language.partition("_")[0]]
     translated = dict(terms_of(message))
@@ -168,7 +171,10 @@ def letters(text: str, kept: set[str]) -> int:
 
 def singular(word: str, kept: set[str]) -> str:
     """Return a word, or its singular, if the translation has it; else nothing."""
-    return next((form for form in (word, word.removesuffix("s")) if form in kept), "")
+    if word in kept:
+        return word
+    bare = word.removesuffix("s")
+    return bare if bare in kept else ""
 
 
 def names_in(text: str, kept: set[str]) -> frozenset[str]:
