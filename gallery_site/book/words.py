@@ -114,7 +114,7 @@ def link(app: Sphinx, document: nodes.document, docname: str) -> None:
     """Link the first use of each term in a lesson to the page that explains it."""
     env = app.env
     page = next((x for x, about in env.metadata.items() if EXPLAINS in about), None)
-    if page and script_of(env, docname):
+    if page and script_of(env, docname) and not collects_messages(env):
         uri = app.builder.get_relative_uri(docname, page)
         language = app.config.language
         link_first(document, terms(env, language), language, uri)
@@ -136,7 +136,8 @@ def link_first(
     """Replace each first use by a link; ``uri`` leads to the page of words."""
     find, seen = finder(known, language), set[str]()
     for text in list(document.findall(nodes.Text)):
-        noted = noted_terms(text)
+        if not (noted := noted_terms(text)):
+            continue
         parts: list[nodes.Node] = []
         done = 0
         for start, end, term in find(str(text)):

@@ -3,12 +3,14 @@
 from logging import LogRecord
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 from docutils.utils import new_document
 
 from gallery_intl.page import locations, page
 from gallery_intl.script import translate
+from gallery_site.book import words
 
 
 def test_a_page_with_many_warnings_is_read_once(
@@ -53,6 +55,18 @@ def test_a_script_that_stays_as_it_is_needs_no_proof(
     made = translate.translate(script, [], lambda message: None)
 
     assert made.source == script
+
+
+def test_no_word_is_linked_where_messages_are_collected(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(words, "collects_messages", lambda _: True)
+    monkeypatch.setattr(words, "script_of", lambda *_: object())
+    monkeypatch.setattr(words, "terms", lambda *_: pytest.fail("searched"))
+    env = SimpleNamespace(metadata={"words": {words.EXPLAINS: ""}})
+    app: Any = MagicMock(env=env)
+
+    words.link(app, new_document("a"), "a")
 
 
 def test_a_page_that_stays_as_written_is_not_searched_for_messages(
