@@ -59,16 +59,7 @@ def add_styles(app: Sphinx) -> None:
 
 def listen(app: Sphinx) -> None:
     from gallery_intl import order
-    from gallery_site import (
-        cards,
-        color_modes,
-        hero,
-        lessons,
-        pictograms,
-        policy,
-        publish,
-        sharing,
-    )
+    from gallery_site import cards, hero, pictograms, policy
     from gallery_site.foot import Foot
     from gallery_site.notebooks import offer_colab
 
@@ -84,6 +75,13 @@ def listen(app: Sphinx) -> None:
         app.connect("env-get-outdated", foot.outdated)
         app.connect("doctree-read", foot.show, priority=order.SHOW_FOOT)
         app.connect("doctree-read", offer_colab, priority=order.SHOW_WAYS_OUT)
+    listen_for_the_theme(app)
+
+
+def listen_for_the_theme(app: Sphinx) -> None:
+    from gallery_intl import order
+    from gallery_site import color_modes, lessons, publish, sharing
+
     app.connect("builder-inited", add_styles)
     listed = lessons.Lessons()
     app.connect("config-inited", lessons.add_templates)

@@ -117,6 +117,19 @@ def issue_config(about: Known) -> str:
     return f"{text}contact_links:\n{''.join(items)}"
 
 
+# the add-on of Weblate that makes a component of each catalog
+DISCOVERY = {
+    "match": r"(?:gallery_intl/)?locales/(?P<language>[^/]+)/LC_MESSAGES/"
+    r"(?P<component>.+)\.po",
+    "file_format": "po",
+    "name_template": "{{ component }}",
+    "language_regex": f"^(?!{SOURCE_LANGUAGE}$).+$",
+    "copy_addons": True,
+    "remove": True,
+    "confirm": True,
+}
+
+
 def weblate(about: Known) -> str:
     """Return the first component, and the add-on that finds one for each page."""
     masks = "locales/*/LC_MESSAGES"
@@ -136,18 +149,8 @@ def weblate(about: Known) -> str:
         "license": "CC-BY-4.0",
         "report_source_bugs": "",
     }
-    discovery = {
-        "match": r"(?:gallery_intl/)?locales/(?P<language>[^/]+)/LC_MESSAGES/"
-        r"(?P<component>.+)\.po",
-        "file_format": "po",
-        "name_template": "{{ component }}",
-        "language_regex": f"^(?!{SOURCE_LANGUAGE}$).+$",
-        "copy_addons": True,
-        "remove": True,
-        "confirm": True,
-    }
     said = {name: value for name, value in component.items() if value != ""}
-    addons = {"weblate.discovery.discovery": discovery}
+    addons = {"weblate.discovery.discovery": DISCOVERY}
     return json.dumps({"component": said, "addons": addons}, indent=2) + "\n"
 
 
