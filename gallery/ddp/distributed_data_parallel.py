@@ -312,6 +312,18 @@ if rank == 0:
 assert agree_again and not agree
 
 # %%
+# More GPUs: batch and learning rate
+# ----------------------------------
+#
+# The gradient of one step is now a mean over as many samples as ``batch_size`` times
+# the world size. When you add GPUs, you must decide what stays the same.
+#
+# - Keep the whole batch: divide ``batch_size`` by the world size. The gradients and the
+#   learning rate stay those of one process.
+# - Keep ``batch_size``: the whole batch grows and an epoch has fewer steps. For SGD a
+#   usual start is to `multiply the learning rate <https://arxiv.org/abs/1706.02677>`__
+#   by the world size, with a warm-up.
+#
 # Loading with a sampler, pinned memory and workers
 # -------------------------------------------------
 #
@@ -331,33 +343,24 @@ assert "mutually exclusive with shuffle" in refusal
 assert len(inputs) == 8 and inputs.is_pinned() == gpu_per_rank
 
 # %%
-# ``num_workers`` counts the loading processes of one rank, not of all ranks, and not
-# the GPUs. This loader returns the ID of the process that loaded a batch, so we can
-# count.
-if hasattr(os, "fork"):  # a function of this page cannot be sent to a spawned process
-    workers = DataLoader(
-        train_data, batch_size=8, sampler=train_sampler, num_workers=2,
-        collate_fn=lambda samples: os.getpid(), multiprocessing_context="fork")
-    counts = from_all_ranks(len(set(workers)))
-    assert counts == [2] * world_size
-
-# %%
-# More GPUs: batch and learning rate
-# ----------------------------------
-#
-# The gradient of one step is now a mean over as many samples as ``batch_size`` times
-# the world size. When you add GPUs, you must decide what stays the same.
-#
-# - Keep the whole batch: divide ``batch_size`` by the world size. The gradients and the
-#   learning rate stay those of one process.
-# - Keep ``batch_size``: the whole batch grows and an epoch has fewer steps. For SGD a
-#   usual start is to `multiply the learning rate <https://arxiv.org/abs/1706.02677>`__
-#   by the world size, with a warm-up.
-#
 # At the end every rank leaves the group. Wrapped models hold it, so delete them first:
 # otherwise its threads can outlive it, and now and then a rank aborts at its very end.
 del ddp_model, wrapped, norm, bypassed, changed
 dist.destroy_process_group()
+
+# %%
+# ``num_workers`` counts the loading processes of one rank, not of all ranks, and not
+# the GPUs. This loader returns the ID of the process that loaded a batch, so we can
+# count.
+#
+# A forked worker has a copy of every lock of its rank, but not of the thread that would
+# release it, and may wait forever. The group has such threads, so here the workers come
+# after it. :doc:`/tutorials/ddp/feeding_data` shows what to do while it is open.
+if hasattr(os, "fork"):  # a function of this page cannot be sent to a spawned process
+    workers = DataLoader(
+        train_data, batch_size=8, sampler=train_sampler, num_workers=2,
+        collate_fn=lambda samples: os.getpid(), multiprocessing_context="fork")
+    assert len(set(workers)) == 2
 
 # %%
 # Try it

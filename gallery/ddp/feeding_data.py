@@ -125,6 +125,13 @@ assert sliced == truth < too_high
 # An ``IterableDataset`` is read from its beginning to its end, and a sampler does not
 # apply to it. So every rank reads all of it. If a loader has workers, that is, loading
 # processes, each of them has a copy of the data set and reads all of it too.
+#
+# Here workers are forked. A fork copies every lock, but not the thread that would
+# release it, so a worker may wait forever. Therefore ``read`` first lets the threads of
+# the process group finish. For training, the `manual
+# <https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html>`__
+# of ``DistributedDataParallel`` advises another start method, ``forkserver`` or
+# ``spawn``.
 from torch.utils.data import IterableDataset, get_worker_info
 
 
@@ -136,7 +143,14 @@ class Stream(IterableDataset):
 workers = {"num_workers": 0}
 if hasattr(os, "fork"):  # a class of this page cannot be sent to a spawned process
     workers = {"num_workers": 2, "multiprocessing_context": "fork"}
-seen["stream"] = from_all_ranks(list(DataLoader(Stream(), batch_size=None, **workers)))
+
+
+def read(loader):
+    dist.barrier()  # the threads of the group must be idle when workers are forked
+    return list(loader)
+
+
+seen["stream"] = from_all_ranks(read(DataLoader(Stream(), batch_size=None, **workers)))
 counts = times_seen(seen["stream"])
 if rank == 0:
     print("times seen:", *set(counts.values()))
@@ -163,7 +177,7 @@ class ShardedStream(Stream):
 
 stream = ShardedStream(rank, world_size)
 seen["sharded stream"] = from_all_ranks(
-    list(DataLoader(stream, batch_size=None, **workers)))
+    read(DataLoader(stream, batch_size=None, **workers)))
 assert times_seen(seen["sharded stream"]) == Counter(samples)
 
 # %%
@@ -278,9 +292,9 @@ assert times_seen(from_all_ranks(before + after)) == Counter(samples)
 # must draw the same everywhere, and then give each rank a seed of its own.
 loader = DataLoader(range(4), collate_fn=lambda batch: torch.rand(1).item(), **workers)
 torch.manual_seed(0)
-equal = from_all_ranks(list(loader))
+equal = from_all_ranks(read(loader))
 torch.manual_seed(0 + rank)
-own = from_all_ranks(list(loader))
+own = from_all_ranks(read(loader))
 assert equal == [equal[0]] * world_size
 assert len(set(sum(own, []))) == 4 * world_size
 dist.destroy_process_group()
