@@ -13,7 +13,6 @@ import runpy
 import subprocess
 import sys
 import traceback
-from collections.abc import Callable
 from contextlib import nullcontext as nothing
 from contextlib import redirect_stdout
 from importlib import import_module
@@ -27,6 +26,8 @@ from typing import Any
 
 import forks
 from paths import TOOLS
+
+from gallery_run.processes import kill_tree
 
 WARM = get_context("forkserver")
 WARM.set_forkserver_preload(
@@ -53,7 +54,7 @@ FILE = "%%writefile "  # a cell that writes itself into a file, and says so
 
 
 def become(
-    work: Callable[[], None], files: tuple[Path, Path], environment: dict[str, str]
+    work: Script | Cells, files: tuple[Path, Path], environment: dict[str, str]
 ) -> None:
     """Do a rank's work in this process, and end it as Python would."""
     for number, file in enumerate(files, start=1):
@@ -62,9 +63,8 @@ def become(
     forks.begin(environment)
     set_start_method(None, force=True)  # what it starts in turn is no matter of WARM
     forks.inherited.update(forks.open_files())
-    for module in ("subprocess", f"{ELASTIC}.subprocess_handler.subprocess_handler"):
-        import_module(module).Popen = forks.Forked
-    util.spawnv_passfds = forks.start
+    if "ThreadPoolExecutor" not in work.text:
+        fork_what_it_starts()
     if machine := environment.get("PRETEND"):
         pretend(machine)
     try:
@@ -76,6 +76,13 @@ def become(
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(1)  # other threads may wait for a rank that is gone
+
+
+def fork_what_it_starts() -> None:
+    """Let this process fork; not if its threads compute: then MKL hangs in a fork."""
+    for module in ("subprocess", f"{ELASTIC}.subprocess_handler.subprocess_handler"):
+        import_module(module).Popen = forks.Forked
+    util.spawnv_passfds = forks.start
 
 
 def pretend(machine: str) -> None:
@@ -95,6 +102,7 @@ class Script:
 
     def __init__(self, path: Path, folder: Path) -> None:
         self.path, self.folder = path, folder
+        self.text = path.read_text("utf-8")
 
     def __call__(self) -> None:
         os.chdir(self.folder)
@@ -108,6 +116,7 @@ class Cells:
 
     def __init__(self, sources: list[str], folder: Path) -> None:
         self.sources, self.folder = sources, folder
+        self.text = "".join(sources)
 
     def __call__(self) -> None:
         from IPython.core.displayhook import DisplayHook
@@ -154,7 +163,7 @@ def start() -> None:
 
 
 def run(
-    work: Callable[[], None], folder: Path, ranks: int, **told: str
+    work: Script | Cells, folder: Path, ranks: int, **told: str
 ) -> subprocess.CompletedProcess[str]:
     """Do the same work on some ranks, or once if it is 0; ``told`` is environment."""
     from torch.distributed import TCPStore
@@ -173,7 +182,7 @@ def run(
         ended = wait(running, TIMEOUT)
         failed = not ended or any(running.pop(one).exitcode for one in ended)
         for process in running.values() if failed else ():
-            process.terminate()
+            kill_tree(process.pid or 0)
     status = max(abs(process.exitcode or 0) for process in processes)
     printed, errors = (file.read_text("utf-8") for file in files)
     return subprocess.CompletedProcess([], status, printed, errors)
