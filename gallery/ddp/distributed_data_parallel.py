@@ -353,9 +353,10 @@ dist.destroy_process_group()
 # the GPUs. This loader returns the ID of the process that loaded a batch, so we can
 # count.
 #
-# A forked worker has a copy of every lock of its rank, but not of the thread that would
-# release it, and may wait forever. The group has such threads, so here the workers come
-# after it. :doc:`/tutorials/ddp/feeding_data` shows what to do while it is open.
+# A fork copies every lock of the rank, but not the thread that would release it, so a
+# forked worker may wait forever. The process group has such threads. That is why the
+# ranks have left it first; :doc:`/tutorials/ddp/feeding_data` shows what to do while it
+# is open.
 if hasattr(os, "fork"):  # a function of this page cannot be sent to a spawned process
     workers = DataLoader(
         train_data, batch_size=8, sampler=train_sampler, num_workers=2,

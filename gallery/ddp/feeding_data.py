@@ -127,8 +127,8 @@ assert sliced == truth < too_high
 # processes, each of them has a copy of the data set and reads all of it too.
 #
 # Here workers are forked. A fork copies every lock, but not the thread that would
-# release it, so a worker may wait forever. Therefore ``read`` first lets the threads of
-# the process group finish. For training, the `manual
+# release it, so a worker may wait forever. Therefore ``read`` first waits until the
+# threads of the process group are idle. For training, the `manual
 # <https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html>`__
 # of ``DistributedDataParallel`` advises another start method, ``forkserver`` or
 # ``spawn``.
