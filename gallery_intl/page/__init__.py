@@ -18,12 +18,12 @@ from gallery_intl.page import (
     inner_links,
     locations,
     names,
-    page,
     safety,
     settings,
     status_table,
     thumbnails,
 )
+from gallery_intl.page.annotate import Annotate
 from gallery_intl.page.turns import take_turns
 from gallery_intl.page.ways_out import show_ways_out
 
@@ -56,7 +56,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_directive(status_table.TABLE, status_table.TranslationStatus)
     app.add_transform(furniture.HideFurniture)
     app.add_transform(thumbnails.HideThumbnails)
-    app.add_transform(page.Annotate)
+    app.add_transform(Annotate)
     app.add_transform(code.TranslateScript)
     app.add_transform(code.CollectComments)
     app.add_transform(locations.LocateMessages)

@@ -18,16 +18,12 @@ from docutils import nodes
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import SphinxError
-from sphinx.transforms import SphinxTransform
-from sphinx.util.nodes import IGNORED_NODES, extract_messages
 
-from gallery_intl import order
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs.po import source_language
 from gallery_intl.catalogs.review import Credits, credits
-from gallery_intl.page.outputs import is_python
 from gallery_intl.page.settings import is_left_as_written
-from gallery_intl.page.upstream import FOOTER_LABEL, GENERATED, LABEL, OUTPUT
+from gallery_intl.page.upstream import FOOTER_LABEL, GENERATED, LABEL
 from gallery_intl.script.source import (
     Block,
     blocks,
@@ -150,54 +146,6 @@ class Page:
     def row(self, line: int | None) -> Row:
         """Return where a line of the reST is from, any after the last included."""
         return self.rows[min(line or 0, len(self.rows) - 1)]
-
-
-class Annotate(SphinxTransform):
-    """Make the page's model before anything on the page is translated."""
-
-    default_priority = order.ANNOTATE
-
-    def apply(self, **kwargs: Any) -> None:
-        page = page_of(self.env)
-        for block in self.document.findall(nodes.literal_block):
-            if page.script and (is_python(block) or OUTPUT in block["classes"]):
-                # `gettext_additional_targets` asks for it; its comments are messages
-                block.attributes.pop("translatable", None)
-        if page.says_what_is_written:
-            return
-        page.messages = [
-            (node, message)
-            for node, message in extract_messages(Told(self.document))
-            if not is_metadata(node)
-        ]
-
-
-class Told(nodes.Element):
-    """A page without the texts that are surely no messages.
-
-    Sphinx would describe each of them at length for its log, when it looks for others.
-    """
-
-    def __init__(self, page: nodes.document) -> None:
-        super().__init__()
-        self.page = page
-
-    def findall(self, condition: Any = None, *_args: Any, **_kwargs: Any) -> Any:
-        """Yield the nodes of the page that meet a condition."""
-        return filter(condition, self.page.findall(may_be_told))
-
-
-def may_be_told(node: nodes.Node) -> bool:
-    """Return whether a node is no text, or one that readers are told."""
-    if not isinstance(node, nodes.TextElement):
-        return True
-    return bool(node.get("translatable", not isinstance(node, IGNORED_NODES)))
-
-
-def is_metadata(node: nodes.Element) -> bool:
-    """Return whether a text is the name of a field above the title: ``:nosearch:``."""
-    is_name = isinstance(node, nodes.field_name)
-    return is_name and isinstance(node.parent.parent.parent, nodes.document)
 
 
 def page_of(env: BuildEnvironment) -> Page:

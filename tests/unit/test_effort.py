@@ -8,7 +8,7 @@ from unittest.mock import MagicMock
 import pytest
 from docutils.utils import new_document
 
-from gallery_intl.page import locations, page
+from gallery_intl.page import annotate, locations, page
 from gallery_intl.script import translate
 from gallery_site.book import words
 
@@ -72,7 +72,7 @@ def test_no_word_is_linked_where_messages_are_collected(
 def test_a_page_that_stays_as_written_is_not_searched_for_messages(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(page, "extract_messages", lambda _: pytest.fail("searched"))
+    monkeypatch.setattr(annotate, "extract_messages", lambda _: pytest.fail("searched"))
     monkeypatch.setattr(page, "catalog_of", lambda *_: page.Catalog([], True))
     monkeypatch.setattr(page, "is_left_as_written", lambda _: True)
     monkeypatch.setattr(page, "script_of", lambda *_: None)
@@ -80,6 +80,6 @@ def test_a_page_that_stays_as_written_is_not_searched_for_messages(
     document = new_document("a")
     document.settings.env = env
 
-    page.Annotate(document).apply()
+    annotate.Annotate(document).apply()
 
     assert page.page_of(env).messages == []

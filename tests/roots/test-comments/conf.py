@@ -13,9 +13,10 @@ gettext_compact = False
 
 
 def setup(app):
-    from gallery_intl.page import code, locations, page
+    from gallery_intl.page import code, locations
+    from gallery_intl.page.annotate import Annotate
 
-    app.add_transform(page.Annotate)
+    app.add_transform(Annotate)
     app.add_transform(code.TranslateScript)
     app.add_transform(code.CollectComments)
     app.add_transform(locations.LocateMessages)

@@ -19,8 +19,9 @@ gallery_intl_source_downloads = True
 
 
 def setup(app):
-    from gallery_intl.page import code, page
+    from gallery_intl.page import code
+    from gallery_intl.page.annotate import Annotate
 
-    app.add_transform(page.Annotate)
+    app.add_transform(Annotate)
     app.add_transform(code.TranslateScript)
     app.add_transform(code.CollectComments)

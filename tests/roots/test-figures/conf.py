@@ -19,7 +19,8 @@ sphinx_gallery_conf = {
 
 
 def setup(app):
-    from gallery_intl.page import contexts, page
+    from gallery_intl.page import contexts
+    from gallery_intl.page.annotate import Annotate
 
-    app.add_transform(page.Annotate)
+    app.add_transform(Annotate)
     app.connect("build-finished", contexts.write_contexts)
