@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import polib  # type: ignore[import-untyped]
 from docutils import nodes
