@@ -8,6 +8,7 @@ unless they have a class of their own that is a `RankedSearch`.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import re
@@ -109,6 +110,7 @@ class RankedSearch(SearchLanguage):
         }
         code = "\n".join([f"const searchKnows = {json.dumps(known)};", *SCRIPTS])
         self.js_splitter_code = code
+        self.stems = functools.cache(self._stems)  # words are said again and again
 
     def split(self, input: str) -> list[str]:
         """Leave Sphinx's index without words: `search_index` writes ours."""
@@ -120,10 +122,12 @@ class RankedSearch(SearchLanguage):
 
     def words_to_find(self, text: str, is_code: bool = False) -> list[str]:
         """Return the words by which a text is found; in prose also parts of names."""
-        words = self.words(text)
-        if not is_code:
-            words += [part for word in words for part in parts(word)]
-        stems = (self.stem(word).lower() for word in words)
+        return [stem for word in self.words(text) for stem in self.stems(word, is_code)]
+
+    def _stems(self, word: str, is_code: bool) -> list[str]:
+        """Return what a word of a text is found by."""
+        words = [word] if is_code else [word, *parts(word)]
+        stems = (self.stem(each).lower() for each in words)
         return [stem for stem in stems if self.word_filter(stem)]
 
 

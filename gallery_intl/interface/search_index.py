@@ -10,6 +10,7 @@ from __future__ import annotations
 import fnmatch
 import itertools
 import json
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -38,6 +39,7 @@ NO_PROSE = (nodes.comment, nodes.raw, nodes.meta)
 IN_CODE, IN_TEXT, AS_CODE, DEFINED, IN_TITLE = 0, 1, 2, 10**4, 10**8
 ELSEWHERE = 0.1  # in an entry of a list that leads to another page
 OFTEN = 3
+LEAST = (1, OFTEN, DEFINED, IN_TITLE)  # what a word counts that has the next mark
 # Behind a section's number: in code only, in the text, often, defined there, its title.
 MARKS = (",", "", ":", "!", ".")
 SAID = MARKS.index("")
@@ -127,8 +129,7 @@ def by_mark(counted: dict[str, float]) -> tuple[str, ...]:
     """Set words apart by how a section has them."""
     words: list[list[str]] = [[] for _mark in MARKS]
     for word, count in sorted(counted.items()):
-        mark = sum(count >= least for least in (1, OFTEN, DEFINED, IN_TITLE))
-        words[mark].append(word)
+        words[bisect_right(LEAST, count)].append(word)
     return tuple(map(" ".join, words))
 
 
@@ -281,7 +282,8 @@ class Collector(EnvironmentCollector):
         self.known(env).update({x: there[x] for x in docnames if x in there})
 
     def process_doc(self, app: Sphinx, doctree: nodes.document) -> None:
-        language, name = splitter(app), app.env.docname
+        self.language = self.language or splitter(app)
+        name = app.env.docname
         hidden = {"no-search", "nosearch"} & app.env.metadata[name].keys()
-        if language and not hidden:
-            self.known(app.env)[name] = list(sections(doctree, language))
+        if self.language and not hidden:
+            self.known(app.env)[name] = list(sections(doctree, self.language))

@@ -10,7 +10,6 @@ import io
 import re
 import sys
 import tokenize
-from collections.abc import Iterator
 from functools import lru_cache
 from itertools import dropwhile, zip_longest
 from typing import Literal, NamedTuple
@@ -176,21 +175,27 @@ def _tree(source: str, docstring: bool) -> str:
 
 def _token_difference(a: str, b: str, docstring: bool) -> Difference | None:
     ours, theirs = _program(a, docstring), _program(b, docstring)
+    if [*map(_said, ours)] == [*map(_said, theirs)]:
+        return None
     last = a.count("\n") + 1
     for one, other in zip_longest(ours, theirs):
         if one is None:
             return Difference(last, f"{other.string!r} is added at the end")
         if other is None:
             return Difference(one.start[0], f"{one.string!r} is missing")
-        if one.type == other.type == tokenize.NEWLINE:
-            continue  # its text tells only whether the last line is ended
-        if one[:2] != other[:2]:  # type and text
+        if _said(one) != _said(other):
             return Difference(one.start[0], f"{one.string!r} became {other.string!r}")
     return None
 
 
-def _program(source: str, docstring: bool) -> Iterator[tokenize.TokenInfo]:
+@lru_cache(maxsize=8)
+def _program(source: str, docstring: bool) -> tuple[tokenize.TokenInfo, ...]:
     """Return the tokens that make the program."""
     left_out = () if docstring else (tokenize.STRING,)
     program = (token for token in tokens(source) if token.type not in TRIVIA)
-    return dropwhile(lambda token: token.type in left_out, program)
+    return tuple(dropwhile(lambda token: token.type in left_out, program))
+
+
+def _said(token: tokenize.TokenInfo) -> tuple[int, str]:
+    """Return its type and text; that of a line's end tells only whether it is ended."""
+    return token.type, "" if token.type == tokenize.NEWLINE else token.string
