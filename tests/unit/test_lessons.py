@@ -1,4 +1,4 @@
-"""What each lesson says at its head: title, line of its card, pictogram."""
+"""What each lesson says at its head, and what none of them does."""
 
 from __future__ import annotations
 
@@ -60,6 +60,18 @@ def test_a_lesson_has_a_pictogram_of_its_own(path: Path) -> None:
 
     assert field(path, "Picture") in symbols()
     assert field(path, "Picture") not in others
+
+
+def test_a_page_forks_only_while_no_thread_of_a_group_can_hold_a_lock() -> None:
+    """A thread that frees tensors holds one for a moment; a fork then hangs forever."""
+    pages = [path.read_text("utf-8") for path in LESSONS]
+    forking = [text for text in pages if '_context="fork"' in text or '"fork"}' in text]
+    assert len(forking) == 2
+
+    for text in forking:
+        before, _, _ = text.partition('"fork"')
+        has_left = "\ndist.destroy_process_group()" in before
+        assert has_left or "dist.barrier()  # the threads of the group must be" in text
 
 
 def test_a_line_to_type_has_the_versions_of_the_requirements() -> None:
