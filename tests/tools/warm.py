@@ -3,7 +3,7 @@
 A fork is told what torchrun or a notebook would tell it, and runs the same text; but
 nobody has started Python, torchrun, Jupyter or ipyparallel for it. If a page starts a
 Python itself, with a script, with torchrun or by `spawn`, that is a fork too, of the
-page.
+page; but not if the page has a pool of threads.
 """
 
 from __future__ import annotations
