@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 # packages come without bytecode (240 MB): Python writes that of what it imports
 unexport PYTHONDONTWRITEBYTECODE
 # a machine with GPUs has a torch of its own; ours is used if it is there
-PYTHON_HERE := $(if $(wildcard $(PY)),$(PY),$(PYTHON))
+PYTHON_HERE := $(if $(wildcard $(READY)),$(PY),$(PYTHON))
 # what does not run the gallery needs no torch
 LIGHT := $(VENV)/.ready-without-torch
 INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: --no-compile

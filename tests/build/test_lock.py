@@ -319,3 +319,23 @@ def test_a_build_of_torch_that_is_there_stays(builds: Machine) -> None:
 
     assert f"torch: {TORCH}+cpu is there already, and stays" in made.stdout
     assert "nvidia_nccl" not in builds.installed()
+
+
+@pytest.mark.parametrize(
+    ("made", "program"),
+    [(".ready-without-torch", "theirs"), (".ready", ".venv/bin/python")],
+)
+def test_pages_are_recorded_by_a_python_that_has_torch(
+    machine: Machine, made: str, program: str
+) -> None:
+    (machine.folder / ".venv" / made).touch()
+
+    said = subprocess.run(
+        ["make", "-n", "record", "PYTHON=theirs"],
+        cwd=machine.folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert said.stdout.strip() == f"{program} -m gallery_run"
