@@ -1,7 +1,8 @@
 """In which order things happen: every number that we register, beside those of others.
 
 Sphinx runs the transforms of a page, and the listeners of an event, from the lowest
-number to the highest. Whoever adds one finds its place here, and its reason.
+number to the highest, and of equal ones first whoever was added first: this package,
+then those made with it. Whoever adds one finds its place here, and its reason.
 """
 
 from __future__ import annotations

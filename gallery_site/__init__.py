@@ -22,7 +22,8 @@ def add_settings(app: Sphinx) -> None:
     app.add_config_value("gallery_site_feed", False, "html", bool)
     # who is asked to review: "@name" by language, and by "" for all else
     app.add_config_value("gallery_site_owners", {}, "", dict)
-    # whether pages run the site's own scripts only, and ask no other host for anything
+    # whether pages run the site's own scripts only, and ask no other host for anything,
+    # by a content security policy in each
     app.add_config_value("gallery_intl_policy", False, "html", bool)
 
 

@@ -32,7 +32,7 @@ NO_SPACE_AFTER = re.compile(
     rf"|[)A-Za-z{CODE}][.?!,;](?=[{SYLLABLES}])"
 )
 TWICE = re.compile(r"(?<![.?!])([.,;:。、，；：?？!！])(?!\1)[.,;:。、，；：](?!\.)")
-# What other languages write; the quotes of ours are in the table of CONTRIBUTING.
+# What other languages write; the quotes of ours are in the table of translate.rst.
 FOREIGN = {
     "ko": "「」『』《》〈〉【】“”„«»",
     "zh": "「」『』„«»・｡､．",

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Any
+from unittest.mock import MagicMock
+
 from settings import PACKAGES, README, Setting, settings, settings_of, with_table
 
 SOURCE = """
@@ -43,3 +47,21 @@ def test_a_setting_is_added_once() -> None:
 
 def test_every_setting_says_what_it_does() -> None:
     assert [setting.name for setting in settings() if not setting.about] == []
+
+
+def test_the_readme_describes_each_directive_and_event_of_the_extension() -> None:
+    app: Any = MagicMock()
+
+    def set_up(name: str) -> None:
+        if name.startswith("gallery_intl"):
+            import_module(name).setup(app)
+
+    app.setup_extension.side_effect = set_up
+    set_up("gallery_intl")
+    added = [*app.add_directive.call_args_list, *app.add_event.call_args_list]
+    # what is overridden is Sphinx-Gallery's own
+    own = [call.args[0] for call in added if "override" not in call.kwargs]
+    readme = README.read_text(encoding="utf-8")
+
+    assert {"diff", "page-finished"} < {*own}
+    assert [name for name in own if f"\n| `{name}` | " not in readme] == []
