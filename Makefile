@@ -21,6 +21,8 @@ AGAIN = { test $$? = 1 && echo "what failed, once more and alone:" \
   && $(PY) -m pytest --last-failed --last-failed-no-failures none --maxfail 3; }
 # where there is no GPU, torch's CPU build is the newest that is wanted
 NEWEST_TORCH := --extra-index-url https://download.pytorch.org/whl/cpu
+# the newest Sphinx may ask for a newer Python than ours (NEWEST_PYTHON=python3.13)
+NEWEST_PYTHON ?= $(PYTHON)
 # these hold what is installed against the lock
 OF_THE_LOCK := test_all_that_is_installed_for_the_site_is_locked
 UV := $(VENV)/uv/bin/python -m uv
@@ -114,7 +116,7 @@ linkcheck: $(READY)  ## visit the links that lead to other sites
 	@$(PY) -m sphinx -q -b linkcheck . _build/linkcheck && echo "every link to another site leads somewhere"
 
 newest: $(VENV)/.browser  ## build and test with the newest versions of all packages
-	@$(PYTHON) -m venv $(VENV)/newest
+	@$(NEWEST_PYTHON) -m venv $(VENV)/newest
 	@grep -v '^-c' requirements.txt | sed 's/==.*//' > $(VENV)/newest/requirements.txt
 	@$(VENV)/newest/bin/python -m pip install --quiet --disable-pip-version-check \
 	  --upgrade $(NEWEST_TORCH) -r $(VENV)/newest/requirements.txt
