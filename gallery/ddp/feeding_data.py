@@ -208,6 +208,22 @@ if rank == 0:
     plt.show()
 
 # %%
+# Equal seeds give equal augmentations
+# ------------------------------------
+#
+# Workers are seeded from the random numbers of their rank. If all ranks call
+# ``manual_seed(0)`` to build equal models, they also crop and flip different samples in
+# the same way. So build the model and split the data first, because ``random_split``
+# must draw the same everywhere, and then give each rank a seed of its own.
+loader = DataLoader(range(4), collate_fn=lambda batch: torch.rand(1).item(), **workers)
+torch.manual_seed(0)
+equal = from_all_ranks(read(loader))
+torch.manual_seed(0 + rank)
+own = from_all_ranks(read(loader))
+assert equal == [equal[0]] * world_size
+assert len(set(sum(own, []))) == 4 * world_size
+
+# %%
 # Join: when some ranks have more batches
 # ---------------------------------------
 #
@@ -277,29 +293,13 @@ before = sum(batches_of(epoch=5)[:2], [])  # then the program stopped
 resumed = DataLoader(samples, batch_sampler=batches_of(epoch=5)[2:])
 after = [sample for batch in resumed for sample in batch.tolist()]
 assert times_seen(from_all_ranks(before + after)) == Counter(samples)
+dist.destroy_process_group()
 
 # %%
 # The seed, the batch size and the number of ranks must stay the same. The package
 # `torchdata <https://github.com/meta-pytorch/data>`__ has a loader that keeps its
 # position itself, ``StatefulDataLoader``.
 #
-# Equal seeds give equal augmentations
-# ------------------------------------
-#
-# Workers are seeded from the random numbers of their rank. If all ranks call
-# ``manual_seed(0)`` to build equal models, they also crop and flip different samples in
-# the same way. So build the model and split the data first, because ``random_split``
-# must draw the same everywhere, and then give each rank a seed of its own.
-loader = DataLoader(range(4), collate_fn=lambda batch: torch.rand(1).item(), **workers)
-torch.manual_seed(0)
-equal = from_all_ranks(read(loader))
-torch.manual_seed(0 + rank)
-own = from_all_ranks(read(loader))
-assert equal == [equal[0]] * world_size
-assert len(set(sum(own, []))) == 4 * world_size
-dist.destroy_process_group()
-
-# %%
 # Try it
 # ------
 #

@@ -74,6 +74,19 @@ def test_a_page_forks_only_while_no_thread_of_a_group_can_hold_a_lock() -> None:
         assert has_left or "dist.barrier()  # the threads of the group must be" in text
 
 
+def test_no_page_forks_after_join_has_let_all_warnings_through() -> None:
+    """From 3.12 on Python warns of each fork beside a thread, but shows it nobody.
+
+    ``Join`` calls ``warnings.simplefilter``, and from then on everybody sees it.
+    """
+    pages = [path.read_text("utf-8") for path in LESSONS]
+    joining = [text for text in pages if "with Join(" in text]
+    assert len(joining) == 1
+
+    for text in joining:
+        assert "**workers" not in text.partition("with Join(")[2]
+
+
 def test_a_line_to_type_has_the_versions_of_the_requirements() -> None:
     found = pinned(["torch", "tool", "free"], "# x\ntorch==2.1\nfree\ntool==3.0.1\n")
 
