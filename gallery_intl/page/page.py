@@ -7,7 +7,6 @@ once, and what the page shows as code are the blocks of the translated script.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -27,10 +26,10 @@ from gallery_intl.page.upstream import FOOTER_LABEL, GENERATED, LABEL
 from gallery_intl.script.source import (
     Block,
     blocks,
-    docstring_lines,
     find_line,
     is_valid_python,
     normalize_newlines,
+    title_of,
 )
 from gallery_intl.script.translate import Made
 
@@ -260,8 +259,5 @@ def page_title(env: BuildEnvironment, docname: str) -> str:
         known = env.titles.get(docname)
         return known.astext() if known is not None else docname.rpartition("/")[2]
     env.note_dependency(Path(env.srcdir, f"{docname}.py"))
-    first, last = docstring_lines(script.text)
-    lines = script.text.split("\n")[first - 1 : last]
-    texts = (line.strip().lstrip("rRuU").strip("\"'").strip() for line in lines)
-    title = next(text for text in texts if re.search(r"\w", text))
-    return (catalog_of(env, docname).translation(title) or title).replace("``", "")
+    text = title_of(script.text)
+    return (catalog_of(env, docname).translation(text) or text).replace("``", "")

@@ -20,6 +20,8 @@ from gallery_intl.script.files import emptied
 TEXT_BLOCK = re.compile(
     r"(?P<header>^#{20,}.*|^# ?%%.*)\s(?P<text>(?:^#.*\s?)*)", re.MULTILINE
 )
+# a first line that no title's over- or underline is, as in sphinx_gallery.gen_rst
+TITLE = re.compile(r"^(?!([\W _])\1{3,})(.+)", re.MULTILINE)
 NOQA = re.compile(r" +# noqa: ?E501 *$")  # Sphinx-Gallery leaves it out of texts
 TRIVIA = (tokenize.COMMENT, tokenize.NL, tokenize.ENDMARKER)
 
@@ -64,7 +66,7 @@ def is_valid_python(source: str) -> bool:
     return True
 
 
-@lru_cache(maxsize=64)  # links to a page ask for its title
+@lru_cache(maxsize=64)
 def docstring_lines(source: str) -> tuple[int, int]:
     """Return the first and last line of a script's docstring; (0, 0) if it has none."""
     tree = ast.parse(source)
@@ -72,6 +74,15 @@ def docstring_lines(source: str) -> tuple[int, int]:
         return 0, 0
     first = tree.body[0]
     return first.lineno, first.end_lineno or first.lineno
+
+
+@lru_cache(maxsize=64)  # links to a page ask for it
+def title_of(source: str) -> str:
+    """Return the title of a script's page, as Sphinx-Gallery takes it; else ""."""
+    docstring = ast.get_docstring(ast.parse(source)) or ""
+    texts = (x for x in docstring.split("\n\n") if x and not x.startswith(".. "))
+    match = TITLE.search(next(texts, ""))
+    return match[0].strip() if match else ""
 
 
 @lru_cache(maxsize=16)

@@ -16,6 +16,7 @@ from gallery_intl.script.source import (
     blocks,
     find_line,
     same_program,
+    title_of,
 )
 from gallery_intl.text.wrapping import LINE_LENGTH, display_width, one_line, wrap
 
@@ -411,3 +412,21 @@ def test_pseudo_translated_comments_leave_real_programs_alone(path: Path) -> Non
 
     assert same_program(source, new) is None
     assert new.count("번역된") >= len(comments(source)) * 0.98
+
+
+@pytest.mark.parametrize(
+    ("docstring", "title"),
+    [
+        ("Running on two GPUs\n===================", "Running on two GPUs"),
+        ("\n====\n Run\n====\n\nText.", "Run"),
+        ("\n\n.. _a label:\n\nUsing ranks\n-----------", "Using ranks"),
+        ('\n"Quoted" words\n==============', '"Quoted" words'),
+        ("단어\n====", "단어"),
+        ("", ""),
+    ],
+)
+@pytest.mark.parametrize("prefix", ["", "r", "R"])
+def test_a_page_has_the_title_that_sphinx_gallery_gives_it(
+    prefix: str, docstring: str, title: str
+) -> None:
+    assert title_of(f'{prefix}"""{docstring}\n"""\nprint(1)\n') == title
