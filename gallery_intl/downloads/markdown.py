@@ -106,8 +106,10 @@ class Writer:
             return ""
         if method := getattr(self, f"block_{node.tagname}", None):
             return str(method(node))
-        if isinstance(node, nodes.Admonition):
+        if node.tagname in admonitionlabels:
             return self.quotation(str(admonitionlabels[node.tagname]), node.children)
+        if isinstance(node, nodes.Admonition):  # of others, such as a todo
+            return self.block_admonition(node)
         if isinstance(node, nodes.TextElement):
             return self.inline(node)
         if not isinstance(node, OPENED):
@@ -194,6 +196,8 @@ class Writer:
 
     def block_admonition(self, node: nodes.Element) -> str:
         title, *rest = node.children
+        if not isinstance(title, nodes.title):
+            return quoted(self.blocks(node.children))
         return self.quotation(self.inline_part(title), rest)
 
     block_topic = block_admonition
@@ -297,3 +301,4 @@ class Writer:
         return f"[{text}]({address})"
 
     inline_pending_xref = inline_reference
+    block_reference = inline_reference  # a picture that leads somewhere

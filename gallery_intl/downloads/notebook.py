@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.util import docname_join
@@ -108,7 +109,11 @@ def flat(node: nodes.Element) -> Iterator[nodes.Node]:
 def is_furniture(node: nodes.Node) -> bool:
     """Return whether Sphinx-Gallery or the interface put a node into the page."""
     return any(
-        not element.get("translatable", True)
+        (
+            not element.get("translatable", True)
+            # Sphinx has translated it with the words "Added in version"
+            and not isinstance(element.parent, addnodes.versionmodified)
+        )
         or any(x.startswith(PREFIX) and x != EXAMPLE_TITLE for x in element["classes"])
         for element in node.findall(nodes.Element)
     )

@@ -17,7 +17,7 @@ from sphinx.testing.util import SphinxTestApp
 from gallery_intl.script.source import same_program
 
 ROOT = ROOTS / "test-markup"
-PAGES = ("plot_segments", "plot_raw")
+PAGES = ("plot_segments", "plot_raw", "plot_notes")
 MARK = "번역"  # before each message that is translated
 
 
@@ -227,3 +227,29 @@ def test_a_comment_with_a_long_address_is_translated(gallery: Gallery) -> None:
     )
     assert "print(threshold)  # 번역 the number. Two spaces here, too.\n" in script
     assert "번역 This shows the threshold." in gallery.ko.page("plot_segments")
+
+
+def test_notes_of_sphinx_and_of_its_extensions_are_everywhere(gallery: Gallery) -> None:
+    texts = ("The way over bytes.", "Use another way, or one of these.")
+    texts += ("It is fast now.", "Compare the ways.", "one way")
+    script, text, page = (
+        get("plot_notes")
+        for get in (gallery.ko.script, gallery.ko.text, gallery.ko.page)
+    )
+
+    for said in texts:
+        assert f"번역 {said}" in script
+        assert f"번역 {said}" in text
+        assert f"번역 {said}" in page
+
+
+def test_a_list_of_contents_without_a_title_stays_a_list(gallery: Gallery) -> None:
+    text = gallery.ko.text("plot_notes")
+
+    assert "> - 번역 The first way\n>\n> - 번역 The second way\n" in text
+
+
+def test_a_picture_leads_where_it_does_on_the_page(gallery: Gallery) -> None:
+    picture = "![번역 A way out](https://example.org/pictures/picture.svg)"
+
+    assert f"[{picture}](https://example.org/way/)" in gallery.ko.text("plot_notes")

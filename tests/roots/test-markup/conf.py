@@ -1,5 +1,6 @@
 project = "Somebody's science"
-extensions = ["sphinx.ext.extlinks", "gallery_intl"]
+extensions = ["sphinx.ext.extlinks", "sphinx.ext.todo", "gallery_intl"]
+todo_include_todos = True
 extlinks = {"doi": ("https://example.org/%s", "doi:%s")}
 exclude_patterns = ["examples", "locales"]
 gallery_intl_languages = {"en": "English", "ko": "한국어"}
