@@ -93,8 +93,8 @@ def listed(index: str) -> list[str]:
 def first_sentence(document: nodes.document) -> nodes.paragraph:
     """Return the first sentence of a page, as plain text; English stays marked."""
     for paragraph in text_paragraphs(document):
-        sentence = sentences(plain_text(paragraph))[0]
-        return nodes.paragraph("", sentence, classes=marks(paragraph))
+        if said := sentences(plain_text(paragraph)):
+            return nodes.paragraph("", said[0], classes=marks(paragraph))
     return nodes.paragraph()
 
 

@@ -3,6 +3,7 @@
 import pytest
 from docutils import nodes
 
+from gallery_intl.page.cards import first_sentence
 from gallery_intl.text.sentences import describe, opening, sentences, shortened
 from gallery_intl.text.wrapping import display_width
 
@@ -59,3 +60,11 @@ def test_a_description_has_no_markup_and_nothing_of_the_interface() -> None:
 def test_a_page_without_text_has_no_description() -> None:
     assert describe(page()) == ""
     assert sentences("") == []
+
+
+def test_a_card_says_the_first_sentence_that_there_is() -> None:
+    badge = nodes.paragraph("", "", nodes.image(uri="badge.svg", alt=""))
+
+    said = first_sentence(page(badge, nodes.paragraph("", "One. Two.")))
+
+    assert said.astext() == "One."
