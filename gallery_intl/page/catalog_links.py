@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
+from os.path import normpath
 from pathlib import Path
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -43,21 +45,33 @@ def new_issue(repository: str, title: str) -> str:
     return below(repository, f"issues/new?{query}")
 
 
-def file_url(config: Config, place: str, what: str = "blob") -> str:
+@lru_cache(maxsize=4)
+def repository_root(folder: Path) -> Path:
+    """Return the folder of the repository that a folder is in, else the folder."""
+    folders = (folder, *folder.parents)
+    return next((x for x in folders if (x / ".git").exists()), folder)
+
+
+def file_url(env: BuildEnvironment, path: Path, what: str = "blob") -> str:
     """Return the address at which a file is read, or edited by ``what="edit"``.
 
+    It is "" for a file outside of the repository, which may begin above ``conf.py``.
     The branch is named, because GitHub opens ``blob/HEAD`` but not ``edit/HEAD``.
     """
-    path = f"{what}/{config.gallery_repository_branch}/{quote(place)}"
-    return below(config.gallery_repository_url, path)
+    path, root = Path(normpath(path)), repository_root(Path(env.srcdir))
+    if not path.is_relative_to(root):
+        return ""
+    place = quote(path.relative_to(root).as_posix())
+    branch = env.config.gallery_repository_branch
+    return below(env.config.gallery_repository_url, f"{what}/{branch}/{place}")
 
 
 def edit_url(env: BuildEnvironment, catalog: Path, first: int = 1) -> str:
     """Return the address at which a catalog is edited; "" without a repository."""
     if not env.config.gallery_repository_url:
         return ""
-    place = catalog.relative_to(env.srcdir).as_posix()
-    return f"{file_url(env.config, place, 'edit')}#L{first}"
+    url = file_url(env, catalog, "edit")
+    return f"{url}#L{first}" if url else ""
 
 
 def link_to(

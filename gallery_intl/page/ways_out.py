@@ -31,10 +31,9 @@ def ways_out(
     """Yield the words and the address of each link below a page."""
     config = env.config
     path = page.source.path if page.source else Path(env.doc2path(page.docname))
-    if path.is_relative_to(env.srcdir):
-        place = path.relative_to(env.srcdir).as_posix()
-        yield _("Source of this page"), file_url(config, place)
-        yield edit_words(config), file_url(config, place, "edit")
+    if source := file_url(env, path):
+        yield _("Source of this page"), source
+        yield edit_words(config), file_url(env, path, "edit")
     if config.language != source_language(config):
         for catalog in [*page.catalog.credits][:1]:
             yield _("Edit this translation"), edit_url(env, catalog)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import prepared
@@ -14,6 +16,7 @@ from paths import ROOTS
 
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs.own import path_of
+from gallery_intl.page.catalog_links import file_url
 from gallery_site.notebooks import colab_url
 
 URL = "https://github.com/owner/name"
@@ -129,3 +132,17 @@ def test_colab_opens_what_is_on_github_alone() -> None:
     )
     assert colab_url("https://gitlab.com/owner/name", "ko/b.ipynb") == ""
     assert colab_url("https://github.com.example.org/owner/name", "ko/b.ipynb") == ""
+
+
+def test_a_repository_may_begin_above_its_documentation(tmp_path: Path) -> None:
+    docs = tmp_path / "project" / "docs"
+    (tmp_path / "project" / ".git").mkdir(parents=True)
+    config = SimpleNamespace(
+        gallery_repository_url=URL, gallery_repository_branch="main"
+    )
+    env: Any = SimpleNamespace(srcdir=docs, config=config)
+
+    assert file_url(env, docs / "index.rst") == f"{URL}/blob/main/docs/index.rst"
+    script = docs / "../examples/a.py"  # as `examples_dirs` says it
+    assert file_url(env, script, "edit") == f"{URL}/edit/main/examples/a.py"
+    assert file_url(env, docs / "../../elsewhere.py") == ""
