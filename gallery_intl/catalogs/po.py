@@ -43,6 +43,11 @@ Pages = dict[Path, polib.POFile]  # by page, without suffix
 _parsed: dict[Path, tuple[tuple[int, int], polib.POFile]] = {}  # and when it was
 
 
+def lang_class(language: str) -> str:
+    """Return the class that docutils writes as the attribute ``lang``."""
+    return f"language-{language.replace('_', '-')}"
+
+
 def source_language(config: Config) -> str:
     """Return the language that pages are written in: the first that a site has.
 

@@ -18,7 +18,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from gallery_intl import order
 from gallery_intl.builders import collects_messages
-from gallery_intl.catalogs.po import source_language
+from gallery_intl.catalogs.po import lang_class, source_language
 from gallery_intl.figures import upstream
 from gallery_intl.page import page as pages
 from gallery_intl.text.wrapping import one_line
@@ -102,7 +102,7 @@ class Describe(SphinxTransform):
                 said.parent.remove(said)
                 if not (self.is_source or all(map(is_translated, said))):
                     source = source_language(self.config)
-                    image["classes"].append(f"language-{source}")
+                    image["classes"].append(lang_class(source))
 
     @property
     def is_source(self) -> bool:

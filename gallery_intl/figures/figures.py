@@ -27,7 +27,7 @@ from sphinx.util.docutils import SphinxDirective
 from gallery_intl import order
 from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs.labels import LABEL
-from gallery_intl.catalogs.po import source_language
+from gallery_intl.catalogs.po import lang_class, source_language
 from gallery_intl.figures import svg, upstream
 from gallery_intl.figures.alt_texts import waiting
 from gallery_intl.files import replace_file
@@ -217,7 +217,7 @@ def show(image: nodes.image, page: str, env: BuildEnvironment) -> None:
         image["alt"] = words.get(alt, alt)
         source = source_language(env.config)
         if image["alt"] == alt and language != source:
-            image["classes"].append(f"language-{source}")
+            image["classes"].append(lang_class(source))
 
 
 def _written(figure: str, stem: str, env: BuildEnvironment) -> str:

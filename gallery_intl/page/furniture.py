@@ -19,7 +19,7 @@ from sphinx.transforms import SphinxTransform
 
 from gallery_intl import order
 from gallery_intl.builders import collects_messages
-from gallery_intl.catalogs.po import source_language
+from gallery_intl.catalogs.po import lang_class, source_language
 from gallery_intl.locale import _
 from gallery_intl.page import upstream
 from gallery_intl.page.upstream import BOX, FOOTER, NOTE, OUTPUT
@@ -237,5 +237,5 @@ def mark_outputs(app: Sphinx, document: nodes.document, docname: str) -> None:
         box = nodes.container()
         block.replace_self(box)  # and hand over classes and names
         # docutils writes this class as an attribute, lang="en"
-        block["classes"] = [f"language-{source}"]
+        block["classes"] = [lang_class(source)]
         box += block

@@ -22,7 +22,7 @@ from sphinx.transforms import SphinxTransform
 
 from gallery_intl import order
 from gallery_intl.builders import collects_messages
-from gallery_intl.catalogs.po import SOURCE_LANGUAGE, source_language
+from gallery_intl.catalogs.po import SOURCE_LANGUAGE, lang_class, source_language
 from gallery_intl.catalogs.review import Credits
 from gallery_intl.locale import _
 from gallery_intl.page.catalog_links import edit_url, how_to_translate, improve, reviews
@@ -48,7 +48,7 @@ class MarkGaps(SphinxTransform):
         catalog = page.catalog
         for node, message in page.messages:
             if catalog.is_gap(message) and not isinstance(node, addnodes.translatable):
-                node["classes"].append(f"language-{source}")
+                node["classes"].append(lang_class(source))
                 if place := catalog.line(message):
                     node[EDIT_URL] = edit_url(self.env, *place)
         everything = {message for _node, message in page.messages} | {*catalog.entries}
@@ -123,10 +123,10 @@ def link_gaps(app: Sphinx, document: nodes.document, docname: str) -> None:
     """Lead from each paragraph in English to its line, if catalogs can be edited."""
     if not app.config.gallery_repository_url:
         return
-    tag = app.config.language.replace("_", "-")
+    own = lang_class(app.config.language)
     for node in document.findall(nodes.paragraph):
         if url := node.get(EDIT_URL):
             words = nodes.inline("", _("Translate this paragraph"))
-            classes = ["intl-translate", "no-search", f"language-{tag}"]
+            classes = ["intl-translate", "no-search", own]
             link = nodes.reference("", "", words, refuri=url, classes=classes)
             node += [nodes.Text(" "), link]

@@ -100,7 +100,7 @@ class TranslationStatus(SphinxDirective):
 
     def language(self, language: str) -> nodes.entry:
         """Name a language as it does itself."""
-        classes = [f"language-{language.replace('_', '-')}"]
+        classes = [catalogs.lang_class(language)]
         name = self.config.gallery_intl_languages[language]
         return cell(nodes.inline("", name, classes=classes))
 

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import polib
 import pytest
+from paths import PROJECT
 
 from gallery_intl.catalogs import po as catalogs
+from gallery_intl.catalogs.po import lang_class
 from gallery_intl.files import remove_unfinished, replace_file
 
 HEADER = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n\n'
@@ -168,3 +170,13 @@ def test_what_a_killed_process_left_goes_but_not_what_an_editor_keeps(
     remove_unfinished(tmp_path)
 
     assert list(tmp_path.iterdir()) == [kept]
+
+
+def test_a_language_is_marked_as_html_writes_it() -> None:
+    assert lang_class("zh_CN") == "language-zh-CN"
+    by_hand = [
+        path.name
+        for path in (PROJECT / "gallery_intl").rglob("*.py")
+        if 'f"language-{' in path.read_text(encoding="utf-8")
+    ]
+    assert by_hand == ["po.py"]
