@@ -112,7 +112,7 @@ def signs_twice(message: Message) -> Iterator[str]:
         yield f'"{around(match)}" (leave one sign)'
 
 
-@rule("ko zh ja", 'It is "new".', "「새것」입니다.", '"새것"입니다.')
+@rule("ko zh_CN ja", 'It is "new".', "「새것」입니다.", '"새것"입니다.')
 def foreign_signs(message: Message) -> Iterator[str]:
     """Quotes, commas and full stops are those of the language."""
     language = message.language.partition("_")[0]

@@ -138,6 +138,14 @@ def test_a_new_language_is_checked_by_the_rules_for_all_languages() -> None:
     assert not list(RULES["invisible"].check(Message("fa", "books", "کتاب\u200cها")))
 
 
+def test_the_quotes_of_taiwan_are_no_foreign_signs() -> None:
+    check_signs, texts = RULES["foreign-signs"].check, ('This is "new".', "「新」。")
+
+    assert list(check_signs(Message("zh_CN", *texts)))
+    assert "foreign-signs" in rules_for("zh_CN")
+    assert "foreign-signs" not in rules_for("zh_TW")
+
+
 @pytest.mark.parametrize("piece", ["가", "一", "9", "Ab", "a. ", "가나 다라. "])
 @pytest.mark.parametrize("language", ["ko", "zh_CN", "ja"])
 def test_no_rule_takes_long_over_a_long_translation(piece: str, language: str) -> None:
