@@ -9,7 +9,7 @@ from functools import wraps
 from docutils import nodes
 
 from gallery_intl.rules.message import Check, Message, guard, kinds, problem, rule
-from gallery_intl.rules.mistyped import slip
+from gallery_intl.rules.mistyped import addresses, slip, without_address
 
 Collect = Callable[[nodes.document], list[str]]
 
@@ -105,8 +105,7 @@ def math(document: nodes.document) -> list[str]:
 @kept("keep the address, translate the text")
 def urls(document: nodes.document) -> list[str]:
     """Links lead where the English ones lead."""
-    links = document.findall(nodes.reference)
-    return [node["refuri"] for node in links if "refuri" in node]
+    return addresses(document)
 
 
 @guard("ko *", "See the text [1]_.", "본문을 보십시오.", "본문을 보십시오 [1]_.")
@@ -119,9 +118,8 @@ def references(document: nodes.document) -> list[str]:
         for kind in (*notes, nodes.substitution_reference)
         for node in document.findall(kind)
     ]
-    links = document.findall(nodes.reference)
     # one without a name takes the next target of the page that has none either
-    names = [f"{node.get('refname', '…_')}_" for node in links if "refuri" not in node]
+    names = [f"{node.get('refname', '…_')}_" for node in without_address(document)]
     return marks + names
 
 

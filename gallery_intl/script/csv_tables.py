@@ -30,10 +30,6 @@ class CsvTable(NamedTuple):
     before: str  # the indent, or the option's name
     cells: list[Place]
 
-    def distance(self, line: int) -> int:
-        """Return how far a line is from the table."""
-        return max(self.first - line, line - self.last, 0)
-
     def width(self, place: Place) -> int:
         """Return how many columns of text a cell has room for."""
         return LINE_LENGTH

@@ -154,10 +154,15 @@ def _table_of(
     having = [
         x for x in tables if any(_rows_of(edit.raw, y.cell.lines) for y in x.cells)
     ]
-    nearest = min(having, key=lambda table: table.distance(edit.near), default=None)
-    if nearest and row and nearest.distance(row):
-        return nearest if nearest.distance(edit.near) < abs(row - edit.near) else None
+    nearest = min(having, key=lambda table: _distance(table, edit.near), default=None)
+    if nearest and row and _distance(nearest, row):
+        return nearest if _distance(nearest, edit.near) < abs(row - edit.near) else None
     return nearest
+
+
+def _distance(table: Table | CsvTable, line: int) -> int:
+    """Return how far a line is from a table."""
+    return max(table.first - line, line - table.last, 0)
 
 
 def _rows_of(raw: str, lines: list[str]) -> list[int]:

@@ -53,10 +53,6 @@ class Table(NamedTuple):
     rows: int
     cells: list[Place]
 
-    def distance(self, line: int) -> int:
-        """Return how far a line is from the table."""
-        return max(self.first - line, line - self.last, 0)
-
     def width(self, place: Place) -> int:
         """Return how many columns of text a cell has room for."""
         widths = self.widths[place.column :][: place.cell.more_columns + 1]
