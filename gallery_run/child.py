@@ -37,7 +37,7 @@ class Child:
     def __init__(self, request: tuple[Any, ...], folder: Path, seconds: float) -> None:
         self.log = folder / "log"
         self.pipe, theirs = Pipe()  # closed by the system if this process is killed
-        own = {"PYTHONFAULTHANDLER": "1", "TMPDIR": str(folder)}
+        own = processes.READABLE | {"TMPDIR": str(folder)}
         environment = {k: v for k, v in os.environ.items() if k not in TALKATIVE}
         with theirs, self.log.open("wb") as log:
             self.process = subprocess.Popen(

@@ -21,6 +21,10 @@ from pathlib import Path
 
 PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 
+# Of a process whose errors are read: SIGABRT prints where each thread stands, and
+# FORCE_COLOR colors no traceback, as it does from Python 3.13 on.
+READABLE = {"PYTHONFAULTHANDLER": "1", "PYTHON_COLORS": "0"}
+
 
 def parents() -> Iterator[tuple[int, int]]:
     """Yield (process, parent) for every process of this machine."""

@@ -146,8 +146,8 @@ def start_rank(number: int, source: Path, common: dict[str, str], folder: Path) 
         "LOCAL_RANK": str(number),
         "OMP_NUM_THREADS": "1",  # as torchrun does: the ranks share the processors
         "MPLBACKEND": "agg",
-        "PYTHONFAULTHANDLER": "1",  # SIGABRT prints where it stands
     }
+    own |= processes.READABLE
     errors, output = folder / f"rank-{number}.err", folder / f"rank-{number}.out"
     with errors.open("wb") as err, output.open("wb") as out:
         process = subprocess.Popen(

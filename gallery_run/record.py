@@ -171,7 +171,7 @@ def command(page: Page, ranks: int, folder: Path) -> list[str]:
     """Return the command that runs a page and leaves its outputs in a folder."""
     torchrun = ["torch.distributed.run", "--standalone", f"--nproc-per-node={ranks}"]
     launch = [*torchrun, "-m"] if ranks else []
-    program = ["gallery_run.recording", str(page.script), str(folder)]
+    program = ["gallery_run.recording", str(page.script), str(folder), str(ranks)]
     return [sys.executable, "-m", *launch, *program]
 
 
@@ -185,7 +185,7 @@ def execute(command: list[str], log: Path, deadline: float) -> int | None:
             stdout=file,
             stderr=file,
             start_new_session=True,
-            env=os.environ | {"MPLBACKEND": "agg", "PYTHONFAULTHANDLER": "1"},
+            env=os.environ | processes.READABLE | {"MPLBACKEND": "agg"},
         )
         try:
             return running.wait(deadline)

@@ -1,8 +1,8 @@
 """Run a page as a reader would, and note what each code block prints and draws.
 
-The program of every rank is ``python -m gallery_run.recording page folder``. Rank 0
-leaves ``record.json`` in the folder, a rank that fails its error. Warnings do not count
-as printed: they name the files of this machine.
+The program of every rank is ``python -m gallery_run.recording page folder ranks``; a
+plain program has 0 ranks. Rank 0 leaves ``record.json`` in the folder, a rank that
+fails its error. Warnings do not count as printed: they name the files of this machine.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ def refusal(error: BaseException) -> str:
 
 def main() -> int:
     page, folder = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
-    rank = int(os.environ.get("RANK", 0))
-    ranks = int(os.environ.get("WORLD_SIZE", 0))
+    ranks = int(sys.argv[3])  # Slurm's scripts set WORLD_SIZE for all programs
+    rank = int(os.environ["RANK"]) if ranks else 0
     script = page.read_text(encoding="utf-8")
     try:
         outputs = play(page, script)

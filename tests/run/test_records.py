@@ -362,6 +362,20 @@ def test_a_page_that_does_not_end_is_stopped(site: Path) -> None:
         record.run_once(Page("x", script, script.read_text()), 0, 1)
 
 
+def test_a_plain_page_has_no_ranks_whatever_a_shell_says(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Slurm's scripts set these variables for all that they start."""
+    for name, value in {"RANK": "3", "WORLD_SIZE": "8"}.items():
+        monkeypatch.setenv(name, value)
+    add_page(site, "part/plain", "print(1)")
+    script = site / "gallery" / "part" / "plain.py"
+
+    made = record.run_once(Page("x", script, script.read_text()), 0, 60)
+
+    assert (made.machine.ranks, made.outputs[0].lines) == (0, ["1"])
+
+
 def test_a_page_that_ends_its_process_is_no_record(site: Path) -> None:
     add_page(site, "part/gone", "import os\nos._exit(0)")
     script = site / "gallery" / "part" / "gone.py"
