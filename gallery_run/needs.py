@@ -7,14 +7,19 @@ import re
 from functools import lru_cache
 
 GPU = re.compile(r"\b(cuda|accelerator)\b")
+HIDDEN = '"CUDA_VISIBLE_DEVICES": ""'
 TORCHRUN = re.compile(
     r"^\s*torchrun --standalone --nproc-per-node=([1-9]\d*)\b", re.MULTILINE
 )
 
 
 def uses_gpus(source: str) -> bool:
-    """Return whether a script runs on GPUs where there are any."""
-    return GPU.search(source) is not None
+    """Return whether a script runs on GPUs where there are any.
+
+    A plain page may hide them from all programs that it starts.
+    """
+    hides = HIDDEN in source and world_size(source) is None
+    return GPU.search(source) is not None and not hides
 
 
 def world_size(source: str) -> int | None:
@@ -41,8 +46,3 @@ def torchrun(source: str) -> re.Match[str] | None:
     except (SyntaxError, ValueError):
         return None  # whoever runs it will say what is wrong
     return TORCHRUN.search(docstring)
-
-
-def notebook_packages(source: str) -> list[str]:
-    """Return what a page's notebook needs to start its ranks; nothing without ranks."""
-    return ["jupyter", "ipyparallel"] if world_size(source) else []

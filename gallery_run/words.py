@@ -13,7 +13,7 @@ from sphinx.locale import _
 
 from gallery_intl.text.sentences import joined
 from gallery_run.machine import Machine
-from gallery_run.needs import notebook_packages, uses_gpus, world_size
+from gallery_run.needs import uses_gpus, world_size
 
 
 def page_needs(script: str) -> list[str]:
@@ -37,8 +37,9 @@ def devices(script: str) -> str:
 
 def notebook_needs(script: str) -> list[str]:
     """Return what the cell that starts ranks needs, if a page's notebook has one."""
-    names = notebook_packages(script)
-    return [_("The notebook also needs: %s") % _(", ").join(names)] if names else []
+    if not world_size(script):
+        return []
+    return [_("The notebook also needs: %s") % _(", ").join(["jupyter", "ipyparallel"])]
 
 
 def made_on(here: Machine, others: Iterable[Machine], script: str) -> str:

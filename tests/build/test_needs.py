@@ -37,6 +37,13 @@ def test_what_a_page_needs_is_read_off_its_script() -> None:
     assert (world_size(plain), uses_gpus(plain)) == (None, False)
 
 
+def test_a_plain_page_that_hides_gpus_runs_on_none() -> None:
+    hides = 'import torch\nenv = {"CUDA_VISIBLE_DEVICES": ""}\ntorch.accelerator\n'
+
+    assert not uses_gpus(f'"""A page."""\n{hides}')
+    assert uses_gpus(f"{RANKS}{hides}")  # of another program that it starts
+
+
 def test_the_world_size_is_that_of_the_torchrun_line() -> None:
     line = "   torchrun --standalone --nproc-per-node=4 page.py"
 
