@@ -10,8 +10,8 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
-import tarfile
 import tempfile
+import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -60,9 +60,8 @@ def follow(folder: Path) -> None:
 
 def unpack(site: Site, revision: str, folder: Path) -> None:
     """Write what a revision has of the project into a folder."""
-    packed = git(site.srcdir, "archive", "--format=tar", revision)
-    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-        archive.extractall(folder, filter="data")
+    packed = git(site.srcdir, "archive", "--format=zip", revision)
+    zipfile.ZipFile(io.BytesIO(packed)).extractall(folder)
 
 
 def git(folder: Path, *arguments: str) -> bytes:
