@@ -11,7 +11,6 @@ from __future__ import annotations
 # 20 is Locale (it translates), 25 counts, 210 and above are not ours to know.
 HIDE_FURNITURE = 8  # what Sphinx-Gallery adds is no message
 PLACE_NEEDS = 9  # above all that is put below the title
-HIDE_LINKS = 9  # a list of lessons to know first is no message
 ANNOTATE = 12  # the page as it is in English, before anything changes it
 PLACE_ALT_TEXTS = 13  # if nothing was run; the comments of their code go before them
 TRANSLATE_SCRIPT = 14

@@ -23,6 +23,7 @@ from sphinx.util import logging
 from gallery_intl import order
 from gallery_intl.files import only_one
 from gallery_intl.page import page as pages
+from gallery_intl.page.furniture import line, put_below_title
 from gallery_intl.page.gaps import GAPS
 from gallery_run import fingerprint
 from gallery_run.child import Child
@@ -159,12 +160,10 @@ class MarkPreview(SphinxTransform):
         if not self.config.gallery_intl_preview:
             return
         self.leave_out_figures()
-        title = next(self.document.findall(nodes.title), None)
-        if title is None or pages.script_of(self.env, self.env.docname) is None:
+        if pages.script_of(self.env, self.env.docname) is None:
             return
         text = _("Preview: the script was not run. Outputs and figures are left out.")
-        note = nodes.paragraph("", text, translatable=False, classes=[GAPS])
-        title.parent.insert(title.parent.index(title) + 1, note)
+        put_below_title(self.document, line(nodes.Text(text), classes=[GAPS]))
 
     def leave_out_figures(self) -> None:
         for image in list(self.document.findall(nodes.image)):

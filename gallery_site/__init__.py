@@ -46,7 +46,6 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_directive("contact", hero.Contact)
     app.add_transform(cards.ReadPicture)
     app.add_transform(cards.ReadCard)
-    app.add_transform(head.HideLinks)
     app.add_transform(head.ShowHead)
     book.setup(app)
     listen(app)

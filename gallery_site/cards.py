@@ -24,7 +24,7 @@ from gallery_intl.page.cards import Gallery, marks
 from gallery_intl.text.breaks import at_colon
 from gallery_run.needs import world_size
 from gallery_site.book.path import part_line
-from gallery_site.head import fields
+from gallery_site.head import KNOW_FIRST, fields, take
 from gallery_site.pictograms import pictogram
 from gallery_site.reading import minutes
 
@@ -32,33 +32,19 @@ from gallery_site.reading import minutes
 CONTEXTS = {"Card": "line of the page's card", "Learn": "what a reader will have done"}
 
 
-def name_of(field: nodes.field) -> nodes.field_name:
-    return next(field.findall(nodes.field_name))
-
-
-def take(document: nodes.document, name: str) -> nodes.field_body | None:
-    """Take a field out of the list at the head of a page, the last with its list."""
-    for field in fields(document):
-        if name_of(field).astext() == name:
-            listed = field.parent
-            listed.remove(field)
-            if not listed.children:
-                listed.parent.remove(listed)
-            return next(field.findall(nodes.field_body))
-    return None
-
-
 class ReadPicture(SphinxTransform):
-    """Keep what is no message: the names of the fields, and that of the pictogram."""
+    """Keep what is no message: names of fields, links, and that of the pictogram."""
 
     default_priority = order.HIDE_FURNITURE
 
     def apply(self, **kwargs: Any) -> None:
         for field in fields(self.document):
-            name = name_of(field)
+            name = next(field.findall(nodes.field_name))
             name["translatable"] = False
             for text in field.findall(nodes.paragraph):
                 text["context"] = CONTEXTS.get(name.astext(), "paragraph")
+                if name.astext() == KNOW_FIRST:  # links, which say it in each language
+                    text["translatable"] = False
         if body := take(self.document, "Picture"):
             self.env.metadata[self.env.docname]["picture"] = body.astext()
 

@@ -41,18 +41,6 @@ REQUIREMENTS = "requirements.txt"
 PINNED = re.compile(r"^torch==([\w.]+)", re.MULTILINE)
 
 
-class HideLinks(SphinxTransform):
-    """Keep what has links only out of the catalogs; `cards` does so with all names."""
-
-    default_priority = order.HIDE_LINKS
-
-    def apply(self, **kwargs: Any) -> None:
-        for field in fields(self.document):
-            if field[0].astext() == KNOW_FIRST:
-                for paragraph in field.findall(nodes.paragraph):
-                    paragraph["translatable"] = False
-
-
 class ShowHead(SphinxTransform):
     """Put what a lesson teaches, its facts and its downloads below its title."""
 
@@ -87,20 +75,29 @@ def fields(document: nodes.document) -> list[nodes.field]:
     return list(known.findall(nodes.field)) if known else []
 
 
+def take(document: nodes.document, name: str) -> nodes.field_body | None:
+    """Take a field out of the list at the head of a page, the last with its list."""
+    for field in fields(document):
+        if field[0].astext() == name:
+            listed = field.parent
+            listed.remove(field)
+            if not listed.children:
+                listed.parent.remove(listed)
+            return next(field.findall(nodes.field_body))
+    return None
+
+
 def take_sentence(document: nodes.document) -> list[nodes.Element]:
     """Take out the field that says what is learnt; return what it says."""
-    for field in fields(document):
-        if field[0].astext() == LEARN:
-            field.parent.remove(field)
-            said: list[nodes.Element] = [*field[1].findall(nodes.paragraph)]
-            for paragraph in said:
-                paragraph["classes"].append("learn")
-            return said
-    return []
+    body = take(document, LEARN)
+    said: list[nodes.Element] = [*body.findall(nodes.paragraph)] if body else []
+    for paragraph in said:
+        paragraph["classes"].append("learn")
+    return said
 
 
 def take_list(document: nodes.document, env: BuildEnvironment) -> list[nodes.Element]:
-    """Take out the list; return it if a field is left in it."""
+    """Take out the list, if a field is left in it; return it."""
     known = field_list(document)
     if known is None:
         return []
@@ -115,7 +112,7 @@ def take_list(document: nodes.document, env: BuildEnvironment) -> list[nodes.Ele
         for text in field.findall(nodes.TextElement):
             if isinstance(text, (nodes.field_name, nodes.paragraph)):
                 text.attributes.pop("translatable", None)  # the notebook shows it
-    return [known] if known.children else []
+    return [known]
 
 
 def remember_path(known: nodes.field_list, env: BuildEnvironment) -> None:

@@ -64,7 +64,7 @@ class Lessons:
     def __init__(self) -> None:
         self.forget()
 
-    def forget(self, *_: object) -> None:
+    def forget(self) -> None:
         """Find them anew: pages were read, which may have other titles now."""
         self.titles: dict[str, str] = {}  # of all that is listed, as HTML
         self.parts: list[Part] = []
@@ -87,8 +87,7 @@ class Lessons:
     def find(self, app: Sphinx) -> None:
         builder = cast(StandaloneHTMLBuilder, app.builder)
         relations = app.env.collect_relations()
-        has_gallery = "sphinx_gallery_conf" in app.config
-        order = [x for x in relations if has_gallery and script_of(app.env, x)]
+        order = [x for x in relations if script_of(app.env, x)]
         neighbours = zip(order, [None, *order], [*order[1:], None], strict=False)
         self.around = {page: (before, after) for page, before, after in neighbours}
         self.parts = parts(relations, order)

@@ -78,8 +78,6 @@ def describe_page(
     doctree: nodes.document | None,
 ) -> None:
     """Put the tags into the head of a page."""
-    if app.builder.format != "html":
-        return
     config = app.config
     title = page_title(templatename, context)
     own = describe(doctree) if doctree is not None else ""

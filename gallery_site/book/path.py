@@ -14,6 +14,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import _
 
+from gallery_intl.page.furniture import put_below_title
 from gallery_intl.page.page import script_of
 from gallery_intl.text.breaks import at_colon
 from gallery_run.words import interface_line
@@ -84,11 +85,9 @@ def links(app: Sphinx, page: str, others: list[str]) -> list[nodes.Node]:
 def path_line(app: Sphinx, page: str, name: str, others: list[str]) -> nodes.Element:
     """Return a line with links; ``name`` says what they are."""
     words = nodes.inline("", name, classes=["path-name"])
-    line = interface_line(
+    return interface_line(
         words, nodes.Text(" "), *links(app, page, others), name="path"
     )
-    line["classes"].append("no-search")
-    return line
 
 
 def lessons_of(folder: PurePosixPath, known: Known) -> list[str]:
@@ -109,7 +108,5 @@ def show(app: Sphinx, document: nodes.document, docname: str) -> None:
         if then := after(docname, known):
             document += path_line(app, docname, _("Leads to"), then)
     elif PurePosixPath(docname).name == "index" and "/" in docname:
-        title = next(document.findall(nodes.title), None)
-        if title is not None:
-            place = title.parent.index(title) + 1
-            title.parent[place:place] = part_line(app, docname, docname)
+        for line in part_line(app, docname, docname):
+            put_below_title(document, line)
