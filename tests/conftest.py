@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 from collections.abc import Iterator
+from gettext import NullTranslations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ from serving import serve
 from shards import dealt, shard
 from sphinx import search
 from templates import keep
+
+from gallery_intl import locale
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -82,6 +85,12 @@ def site() -> Path:
     folder = PROJECT / "_build" / "html"
     assert folder.is_dir(), "no site to test: run make html"
     return folder
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_words_of_the_file_before() -> None:
+    """Begin a file in English, whatever a site of the file before was in."""
+    locale.use(NullTranslations())
 
 
 @pytest.fixture(scope="session")
