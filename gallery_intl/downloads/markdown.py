@@ -145,8 +145,7 @@ class Writer:
     def block_rubric(self, node: nodes.Element) -> str:
         return f"**{self.inline(node)}**"
 
-    block_term = block_rubric
-    block_field_name = block_rubric
+    block_term = block_field_name = block_rubric
 
     def block_literal_block(self, node: nodes.Element) -> str:
         text = node.astext()
@@ -167,8 +166,7 @@ class Writer:
     def block_bullet_list(self, node: nodes.Element) -> str:
         return self.items(node, ["- "] * len(node.children))
 
-    block_definition_list = block_bullet_list
-    block_field_list = block_bullet_list
+    block_definition_list = block_field_list = block_bullet_list
 
     def block_enumerated_list(self, node: nodes.Element) -> str:
         start = int(node.get("start", 1))
@@ -200,8 +198,7 @@ class Writer:
             return quoted(self.blocks(node.children))
         return self.quotation(self.inline_part(title), rest)
 
-    block_topic = block_admonition
-    block_sidebar = block_admonition
+    block_topic = block_sidebar = block_admonition
 
     def block_line_block(self, node: nodes.Element) -> str:
         return "\\\n".join(map(self.block, node.children))
@@ -300,5 +297,5 @@ class Writer:
             address = f"<{address}>"
         return f"[{text}]({address})"
 
-    inline_pending_xref = inline_reference
-    block_reference = inline_reference  # a picture that leads somewhere
+    # in a block, what leads somewhere is a picture
+    inline_pending_xref = block_reference = inline_reference

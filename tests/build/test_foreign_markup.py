@@ -246,7 +246,7 @@ def test_notes_of_sphinx_and_of_its_extensions_are_everywhere(gallery: Gallery) 
 def test_a_list_of_contents_without_a_title_stays_a_list(gallery: Gallery) -> None:
     text = gallery.ko.text("plot_notes")
 
-    assert "> - 번역 The first way\n>\n> - 번역 The second way\n" in text
+    assert "> - 번역 The first way\n> - 번역 The second way\n" in text
 
 
 def test_a_picture_leads_where_it_does_on_the_page(gallery: Gallery) -> None:
