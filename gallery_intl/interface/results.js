@@ -13,6 +13,9 @@ const LENGTH = 240; // letters of a snippet
 const BEFORE = 60; // of them, before the word that was found
 const FOUND = "gallery_intl_found"; // for the page that is opened next: gallery_intl.js
 
+// A reader's browser may forbid to store anything; then nothing is marked.
+const withStorage = (use) => { try { use(localStorage); } catch { /* it is forbidden */ } };
+
 // What is found: {docname, title, anchor, note, isPart}, the best first.
 Search.find = (query) => {
   const needs = needsOf(query);
@@ -38,7 +41,7 @@ Search.query = (query) => {
   const part = firstPages(results.filter(({ isPart }) => isPart), MOST_PAGES.part);
   const { some, nothing, missing } = Search._index.ours.said;
   const words = marksOf(query);
-  localStorage.removeItem(FOUND); // the marks of the query before
+  withStorage((storage) => storage.removeItem(FOUND)); // the marks of the query before
   Search.stopPulse();
   Search.title.textContent = _("Search Results");
   Search.status.setAttribute("role", "status");
@@ -119,7 +122,8 @@ const addressOf = (docname) => {
 const marksOf = (query) => needsOf(query).map(({ typed, texts }) =>
   [typed, ...texts.map((words) => words.join(" "))].filter((word) => word.length > 1));
 
-const remember = (words) => localStorage.setItem(FOUND, JSON.stringify(words));
+const remember = (words) =>
+  withStorage((storage) => storage.setItem(FOUND, JSON.stringify(words)));
 
 // Snippets: each page is fetched once, when one of its results is seen.
 

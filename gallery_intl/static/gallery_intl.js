@@ -16,11 +16,12 @@ function section() {
   return begun.length > 1 ? `#${begun.at(-1).id}` : "";
 }
 
-function remember(language) {
+// A reader's browser may forbid to store anything; then a choice holds for one page.
+function withStorage(use) {
   try {
-    localStorage.setItem("language", language);
+    return use(localStorage);
   } catch {
-    // Storage may be forbidden; then the choice holds for this page.
+    return null;
   }
 }
 
@@ -30,7 +31,7 @@ document.addEventListener("click", (event) => {
     const query = new URLSearchParams(location.search).get("q");
     if (query) link.search = new URLSearchParams({ q: query });
     link.hash = section();
-    remember(link.hreflang);
+    withStorage((storage) => storage.setItem("language", link.hreflang));
   }
   for (const menu of document.querySelectorAll(".language-menu[open]")) {
     if (!menu.contains(event.target)) menu.open = false;
@@ -47,8 +48,8 @@ document.addEventListener("keydown", (event) => {
 
 // The words of the search that led here, in the text of the page: no element is added.
 const markFound = () => {
-  const needs = JSON.parse(localStorage.getItem("gallery_intl_found") ?? "[]");
-  localStorage.removeItem("gallery_intl_found");
+  const needs = JSON.parse(withStorage((storage) => storage.getItem("gallery_intl_found")) ?? "[]");
+  withStorage((storage) => storage.removeItem("gallery_intl_found"));
   const article = document.querySelector("article");
   if (!needs.length || !article || !CSS.highlights) return;
   // each as it was typed, else as the page says it; a name from its beginning only

@@ -411,6 +411,26 @@ def test_a_query_alone_marks_nothing_and_ends_the_marks_of_the_one_before(
     assert page.evaluate("localStorage.getItem('gallery_intl_found')") is None
 
 
+FORBIDS = """Object.defineProperty(window, "localStorage", {
+  get() { throw new DOMException("a reader forbids it", "SecurityError"); },
+})"""
+
+
+def test_a_browser_that_stores_nothing_shows_what_is_found(
+    served: str, chromium: Browser
+) -> None:
+    context, troubles = chromium.new_context(viewport=DESK), list[str]()
+    context.add_init_script(FORBIDS)
+    page = context.new_page()
+    page.on("pageerror", lambda error: troubles.append(error.stack or ""))
+    page.goto(f"{served}en/search.html?q=gradients")
+    page.locator("#search-results li a").first.click()
+    page.wait_for_url("**/tutorials/**")
+    context.close()
+
+    assert [trouble for trouble in troubles if "Storage" in trouble] == []
+
+
 @each_language
 def test_every_result_leads_to_a_section_that_is_there(
     site: Path, opened: Open, language: str
