@@ -231,8 +231,8 @@ assert world_size == 1 or [*traffic.values()] == sizes  # one rank gathers nothi
 # ---------------------------------------
 #
 # So far each rank has built the whole model first. On the meta device tensors have a
-# shape, but no memory. After sharding, ``to_empty`` gives memory to the rows of this
-# rank only, and the rank draws numbers for them.
+# shape, but no memory. After sharding, ``to_empty`` gives memory to this rank's rows,
+# and the rank draws numbers for them. Fill buffers too, if your model has any.
 #
 # The large model has 70 billion parameters. Does it fit on 64 GPUs? We only pretend to
 # have them: ``share`` computes with shapes, as it did for our own model. Whole blocks
@@ -243,7 +243,7 @@ shard(model).to_empty(device=device)
 torch.manual_seed(rank)  # no two ranks draw the same rows
 for parameter in model.parameters():
     nn.init.normal_(parameter.to_local(), std=0.02)
-assert bytes_of(model.parameters()) == own
+assert bytes_of(model.parameters()) == own and not [*model.buffers()]
 gigabytes = {n: round(16 * share(large, n) / 1e9) for n in (1, 8, 16, 64)}
 if rank == 0:
     print("GB on each of n GPUs:", gigabytes)
