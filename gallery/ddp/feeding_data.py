@@ -227,7 +227,7 @@ assert len(set(sum(own, []))) == 4 * world_size
 # Join: when some ranks have more batches
 # ---------------------------------------
 #
-# Read without workers, the sharded stream gives rank 0 one batch more. Its last
+# The sharded stream, here read without workers, gives rank 0 one batch more. Its last
 # all-reduce would wait for ranks that have left the loop. Inside ``Join`` they take
 # part in it with zeros, and then receive the parameters of the rank that took the last
 # step.
@@ -296,9 +296,9 @@ assert times_seen(from_all_ranks(before + after)) == Counter(samples)
 dist.destroy_process_group()
 
 # %%
-# The seed, the batch size and the number of ranks must stay the same. The package
-# `torchdata <https://github.com/meta-pytorch/data>`__ has a loader that keeps its
-# position itself, ``StatefulDataLoader``.
+# The sampler's seed, the batch size and the number of ranks must stay the same. The
+# package `torchdata <https://github.com/meta-pytorch/data>`__ has a loader that keeps
+# its position itself, ``StatefulDataLoader``.
 #
 # Try it
 # ------

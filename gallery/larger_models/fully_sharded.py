@@ -232,7 +232,7 @@ assert world_size == 1 or [*traffic.values()] == sizes  # one rank gathers nothi
 #
 # So far each rank has built the whole model first. On the meta device tensors have a
 # shape, but no memory. After sharding, ``to_empty`` gives memory to this rank's rows,
-# and the rank draws numbers for them. Fill buffers too, if your model has any.
+# and the rank draws numbers for them. Set buffers too, if your model has any.
 #
 # The large model has 70 billion parameters. Does it fit on 64 GPUs? We only pretend to
 # have them: ``share`` computes with shapes, as it did for our own model. Whole blocks
