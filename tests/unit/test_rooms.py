@@ -82,8 +82,11 @@ def test_a_room_has_a_sentence() -> None:
         assert sentence.endswith("."), path
 
 
-@pytest.mark.parametrize("name", ["torch", "pydata_sphinx_theme"])
-def test_the_extension_knows_no_torch_and_no_theme(name: str) -> None:
+FOREIGN = ["torch", "pydata_sphinx_theme", "gallery_run", "gallery_site"]
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_the_extension_knows_no_torch_no_theme_and_no_site(name: str) -> None:
     wrong = [
         f"{path}:{line}"
         for path in modules()
