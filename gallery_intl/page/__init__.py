@@ -29,8 +29,8 @@ from gallery_intl.page.ways_out import show_ways_out
 
 
 def add_settings(app: Sphinx) -> None:
-    # the repository at its host, where pages are edited and problems reported; it begins
-    # at the nearest folder from conf.py upwards that has a .git
+    # the repository at its host, where pages are edited and problems reported; it
+    # begins at the nearest folder from conf.py upwards that has a .git
     app.add_config_value("gallery_repository_url", "", "env", frozenset({str}))
     # the branch of the repository that the pages are made from
     app.add_config_value("gallery_repository_branch", "main", "env", str)
