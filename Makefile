@@ -91,7 +91,7 @@ themes: $(VENV)/.browser  ## show the language menu under six themes, in _build/
 	@PYTHONPATH=tests/tools $(PY) tests/torture/themes.py
 
 torture: html themes  ## kill builds, pretend machines, compare two builds (two hours)
-	@$(PY) -m pytest -n 2 --dist load $(addprefix tests/torture/torture,.py _machines.py _downloads.py)
+	@$(PY) -m pytest -n 2 --dist load $(addprefix tests/torture/torture,.py _machines.py _downloads.py _oldest.py)
 	@PYTHONPATH=tests/tools $(PY) tests/torture/torture_builds.py
 	@$(MAKE) --no-print-directory foreigners
 

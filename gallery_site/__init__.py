@@ -44,7 +44,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_directive("drawing", hero.Drawing)
     app.add_directive("try-it", hero.TryIt)
     app.add_directive("contact", hero.Contact)
-    app.add_transform(cards.ReadPicture)
+    app.add_transform(cards.ReadFacts)
     app.add_transform(cards.ReadCard)
     app.add_transform(head.ShowHead)
     book.setup(app)

@@ -2,6 +2,8 @@
 
 What a card says stands at the head of a lesson, in a field list below its title:
 ``:Card:``, a line that is a message, and ``:Picture:``, the name of a pictogram.
+``:Oldest torch:``, the oldest version that the lesson was tried with, is shown below
+the title.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from gallery_intl.page.cards import Gallery, marks
 from gallery_intl.text.breaks import at_colon
 from gallery_run.needs import world_size
 from gallery_site.book.path import part_line
-from gallery_site.head import KNOW_FIRST, fields, take
+from gallery_site.head import KNOW_FIRST, OLDEST_TORCH, fields, take
 from gallery_site.pictograms import pictogram
 from gallery_site.reading import minutes
 
@@ -32,8 +34,12 @@ from gallery_site.reading import minutes
 CONTEXTS = {"Card": "line of the page's card", "Learn": "what a reader will have done"}
 
 
-class ReadPicture(SphinxTransform):
-    """Keep what is no message: names of fields, links, and that of the pictogram."""
+# Fields that are no messages, and the keys under which the metadata keeps them.
+FACTS = {"Picture": "picture", OLDEST_TORCH: OLDEST_TORCH}
+
+
+class ReadFacts(SphinxTransform):
+    """Keep what is no message: names of fields, links, pictogram and version."""
 
     default_priority = order.HIDE_FURNITURE
 
@@ -45,8 +51,9 @@ class ReadPicture(SphinxTransform):
                 text["context"] = CONTEXTS.get(name.astext(), "paragraph")
                 if name.astext() == KNOW_FIRST:  # links, which say it in each language
                     text["translatable"] = False
-        if body := take(self.document, "Picture"):
-            self.env.metadata[self.env.docname]["picture"] = body.astext()
+        for fact, key in FACTS.items():
+            if body := take(self.document, fact):
+                self.env.metadata[self.env.docname][key] = body.astext()
 
 
 class ReadCard(SphinxTransform):

@@ -36,7 +36,7 @@ from gallery_run.words import interface_line
 from gallery_site.book.path import BEFORE
 from gallery_site.reading import minutes
 
-LEARN, KNOW_FIRST = "Learn", "Know first"
+LEARN, KNOW_FIRST, OLDEST_TORCH = "Learn", "Know first", "Oldest torch"
 REQUIREMENTS = "requirements.txt"
 PINNED = re.compile(r"^torch==([\w.]+)", re.MULTILINE)
 
@@ -148,6 +148,9 @@ def needs(env: BuildEnvironment, script: str) -> Iterator[str]:
         env.note_dependency(path)
         match = PINNED.search(path.read_text(encoding="utf-8"))
         torch = f"torch {match[1]}" if match else torch
+        if match and (oldest := env.metadata[env.docname].get(OLDEST_TORCH)):
+            versions = {"oldest": oldest, "built": match[1]}
+            torch = _("torch %(oldest)s or newer (here %(built)s)") % versions
     names = packages(script)
     yield _(", ").join(torch if name == "torch" else name for name in names)
     yield from words.notebook_needs(script)

@@ -28,7 +28,7 @@ LINK = '<a href="{}">'
 CURRENT = '<a aria-current="page" href="#">'
 
 ORDER = "lessons.json"  # beside what Sphinx keeps: parts, with their lessons
-LISTED = "listed-beside"  # in what Sphinx keeps of the first page
+TITLES = "titles.json"  # what the list beside each page says
 Relations = dict[str, list[Any]]  # of pages, in reading order: above, before, after
 
 
@@ -79,10 +79,10 @@ class Lessons:
         self.find(app)
         order = json.dumps(self.parts)
         Path(app.doctreedir, ORDER).write_text(order, encoding="utf-8")
-        about = env.metadata[app.config.root_doc]
-        is_same = about.get(LISTED) == self.titles
-        about[LISTED] = dict(self.titles)
-        return [] if is_same else sorted(env.found_docs)
+        listed, kept = json.dumps(self.titles), Path(app.doctreedir, TITLES)
+        before = kept.read_text(encoding="utf-8") if kept.is_file() else ""
+        kept.write_text(listed, encoding="utf-8")
+        return [] if listed == before else sorted(env.found_docs)
 
     def find(self, app: Sphinx) -> None:
         builder = cast(StandaloneHTMLBuilder, app.builder)

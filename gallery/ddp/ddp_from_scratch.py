@@ -7,6 +7,7 @@ From scratch: DDP out of hooks and all-reduce
     ``DistributedDataParallel``, and draw how messages hide behind the backward pass.
 :Know first: :doc:`/tutorials/ddp/distributed_data_parallel`
 :Picture: overlap
+:Oldest torch: 2.8
 
 ``DistributedDataParallel``, or DDP, hides its work so well that a training loop shows
 nothing of it. When it is slow or fails, you need to know what it sends, and when.
@@ -23,18 +24,19 @@ messages. Each version trains the same model as DDP, and a timeline compares the
 # Start the ranks
 # ---------------
 #
-# The page begins like :doc:`/tutorials/ddp/distributed_data_parallel`. Two numbers have
-# the same sum in either order, so two ranks on a CPU can equal DDP to the last bit.
+# The programs with ranks on this site begin with the same lines, and
+# :doc:`/tutorials/ranks/hello_ranks` explains them. Two numbers have the same sum in
+# either order, so two ranks on a CPU can equal DDP to the last bit. One rank is enough
+# too, but then nothing moves.
 import os
-from datetime import timedelta
 
 import torch
 import torch.distributed as dist
-import torch.distributed.nn  # imported later, it would hold the group
 
-if "WORLD_SIZE" not in os.environ:
-    raise SystemExit(
-        "Start with: torchrun --standalone --nproc-per-node=2 ddp_from_scratch.py")
+if "RANK" not in os.environ:  # without torchrun there is one rank
+    os.environ.update(
+        RANK="0", WORLD_SIZE="1", LOCAL_RANK="0", LOCAL_WORLD_SIZE="1",
+        MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
 rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
 local_rank = int(os.environ["LOCAL_RANK"])
 local_world_size = int(os.environ["LOCAL_WORLD_SIZE"])
@@ -48,9 +50,11 @@ if gpu_per_rank:
     torch.accelerator.set_device_index(local_rank)
 if rank == 0:
     print(f"device: {device.type} (GPUs seen: {n_gpus}, ranks: {local_world_size})")
+    if 0 < n_gpus < local_world_size and accelerator.type != "mps":
+        print(f"To use the GPUs, start with --nproc-per-node={n_gpus}")
 
 backend = dist.get_default_backend_for_device(device)
-dist.init_process_group(backend, timeout=timedelta(seconds=60))
+dist.init_process_group(backend, device_id=device if gpu_per_rank else None)
 
 # %%
 # The goal: equal to DDP
@@ -192,6 +196,13 @@ assert_close(train(model, parallel.wait), by_ddp, **tolerance)
 # This class is our DDP. A step now sends three messages, with the gradients of two
 # layers each. ``sync = False`` is our ``no_sync``: the hooks do nothing, and gradients
 # accumulate until a later backward pass sends them.
+#
+# Our class has a weak point, though. Its buckets fill in the order in which the hooks
+# of each rank happen to run. If a model takes another branch on another rank, and its
+# gradients become ready in another order there, then ``all_reduce`` adds gradients of
+# different parameters. As long as the sizes are the same, no error tells you. DDP
+# therefore fixes which parameters belong to a bucket and in which order the buckets are
+# sent, the same on all ranks, and a bucket that is full too early waits for its turn.
 parallel.sync = False
 loss_function(model(inputs), labels).backward()
 parallel.sync = True
@@ -208,8 +219,10 @@ assert sizes == [2 * (32 * 32 + 32)] * 3
 #
 # This model is too small to see anything, so we slow it down: the backward pass of a
 # layer sleeps for 20 milliseconds, and each message for 15, whatever its size. One
-# message is sent after another. The first run sends all after the backward pass, as
-# step 1 does. The others use hooks, first with one gradient in a bucket, then four.
+# message is sent after another, by a thread of its own. On a machine with GPUs a new
+# thread begins with GPU 0, on every rank, so ours first chooses the GPU of its rank.
+# The first run sends all after the backward pass, as step 1 does. The others use hooks,
+# first with one gradient in a bucket, then four.
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from time import perf_counter, sleep
@@ -228,7 +241,13 @@ def send_slowly(flat):
     messages.append((start, perf_counter()))
 
 
-link, runs, early = ThreadPoolExecutor(max_workers=1), {}, {}
+def choose_gpu():
+    if gpu_per_rank:
+        torch.accelerator.set_device_index(local_rank)
+
+
+link = ThreadPoolExecutor(max_workers=1, initializer=choose_gpu)
+runs, early = {}, {}
 for title, per_bucket in ("after backward", 1), ("hooks", 1), ("buckets", 4):
     parallel = OurDDP(model := build(), per_bucket)
     parallel.all_reduce = lambda flat: link.submit(send_slowly, flat).result
@@ -272,7 +291,6 @@ if rank == 0:
         ax.axvline(layers[-1] - layers[0], ls="--")
         ax.set(title=title, yticks=[0.4, 1.4], yticklabels=["all-reduce", "backward"])
     axes[-1].set(xlabel="seconds")
-    plt.show()
 
 # %%
 # What else DDP does
@@ -282,8 +300,13 @@ if rank == 0:
 # bytes, and waits by itself at the end of ``backward``. If one rank leaves a parameter
 # unused, our buckets no longer match, but DDP has ``find_unused_parameters``. It also
 # sends buffers, as :doc:`/tutorials/ddp/distributed_data_parallel` shows.
+#
+# At the end every rank leaves the group, and only then does rank 0 open the window of
+# its figure, because a window stops the program until you close it.
 link.shutdown()
 dist.destroy_process_group()
+if rank == 0:
+    plt.show()  # last: while a window is open, no other rank waits
 
 # %%
 # Try it

@@ -7,13 +7,14 @@ Feeding the data: each sample once, to one rank
     that see some twice, some never, or all of them eight times.
 :Know first: :doc:`/tutorials/ddp/distributed_data_parallel`
 :Picture: deal
+:Oldest torch: 2.8
 
 If two ranks load the same sample, no error tells you. The training takes longer, the
 accuracy is a little wrong, and the loss still falls. Only counting shows it.
 
 So we gather from all ranks which samples each of them has seen, and count. We do it for
-samplers, for streams with loading processes, for ranks with unequal numbers of batches,
-and for a training that resumes.
+samplers, for streams with workers, for ranks with unequal numbers of batches, and for a
+training that resumes.
 
 .. code-block:: bash
 
@@ -24,20 +25,22 @@ and for a training that resumes.
 # Start the ranks
 # ---------------
 #
-# The first lines are those of :doc:`/tutorials/ddp/distributed_data_parallel`. Here a
-# sample is no more than its number, and ``times_seen`` counts the samples in the shares
-# of all ranks. Each rank could have six of them, but there is one more.
+# The programs with ranks on this site begin with the same lines, and
+# :doc:`/tutorials/ranks/hello_ranks` explains them. One rank is enough here, but then
+# it owns every sample, and little can go wrong.
+#
+# A sample is no more than its number, and ``times_seen`` counts the samples in the
+# shares of all ranks. Each rank could have six of them, but there is one more.
 import os
 from collections import Counter
-from datetime import timedelta
 
 import torch
 import torch.distributed as dist
-import torch.distributed.nn  # imported later, it would hold the group
 
-if os.environ.get("WORLD_SIZE", "1") == "1":
-    raise SystemExit(
-        "Start with: torchrun --standalone --nproc-per-node=4 feeding_data.py")
+if "RANK" not in os.environ:  # without torchrun there is one rank
+    os.environ.update(
+        RANK="0", WORLD_SIZE="1", LOCAL_RANK="0", LOCAL_WORLD_SIZE="1",
+        MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
 rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
 local_rank = int(os.environ["LOCAL_RANK"])
 local_world_size = int(os.environ["LOCAL_WORLD_SIZE"])
@@ -51,9 +54,11 @@ if gpu_per_rank:
     torch.accelerator.set_device_index(local_rank)
 if rank == 0:
     print(f"device: {device.type} (GPUs seen: {n_gpus}, ranks: {local_world_size})")
+    if 0 < n_gpus < local_world_size and accelerator.type != "mps":
+        print(f"To use the GPUs, start with --nproc-per-node={n_gpus}")
 
 backend = dist.get_default_backend_for_device(device)
-dist.init_process_group(backend, timeout=timedelta(seconds=60))
+dist.init_process_group(backend, device_id=device if gpu_per_rank else None)
 samples = range(6 * world_size + 1)
 
 
@@ -85,7 +90,9 @@ never = [sample for sample in samples if sample not in times_seen(seen["dropped"
 if rank == 0:
     print("padded, seen twice:", twice)
     print("dropped, never seen:", never)
-assert twice == list(range(world_size - 1)) and never == [samples[-1]]
+n_left = len(samples) % world_size  # 1, but a single rank takes all
+assert twice == list(range(world_size - 1))
+assert never == list(samples[len(samples) - n_left:])
 
 # %%
 # Padding makes a metric wrong
@@ -112,7 +119,7 @@ too_high = accuracy(padded)
 truth = (3 * world_size + 1) / len(samples)
 if rank == 0:
     print(f"padded {too_high:.3f}, sliced {sliced:.3f}, truth {truth:.3f}")
-assert sliced == truth < too_high
+assert sliced == truth < too_high or world_size == 1
 
 # %%
 # Some ranks may have a batch more here, because the loop contains no collective. Keep
@@ -123,49 +130,45 @@ assert sliced == truth < too_high
 # ------------------------------------------
 #
 # An ``IterableDataset`` is read from its beginning to its end, and a sampler does not
-# apply to it. So every rank reads all of it. If a loader has workers, that is, loading
-# processes, each of them has a copy of the data set and reads all of it too.
+# apply to it. So every rank reads all of it. If a loader has workers, each of them has
+# a copy of the data set and reads all of it too.
 #
-# Here workers are forked. A fork copies every lock, but not the thread that would
-# release it, so a worker may wait forever. Therefore ``read`` first waits until the
-# threads of the process group are idle. For training, the `manual
-# <https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html>`__
-# of ``DistributedDataParallel`` advises another start method, ``forkserver`` or
-# ``spawn``.
+# The cure is to number the workers of all ranks, and to deal the samples out to them.
+# ``get_worker_info`` tells a worker its number, and is ``None`` in a loader without
+# workers. Hand the rank to the data set when you make it, because a worker does not
+# know the process group.
+#
+# A forked worker may wait forever while the group is open, as
+# :doc:`/tutorials/ddp/distributed_data_parallel` explains, so ours start by
+# ``forkserver``. Python sends such a worker no code, only the names of classes and of
+# their modules. So a data set of your own has to stand in a file that the worker can
+# import. We write one, on each rank into a folder of its own.
+import tempfile
+from pathlib import Path
+
+temporary = tempfile.TemporaryDirectory()
+folder = Path(temporary.name)
+
+# %%
+
+# language=Python
+(folder / "stream.py").write_text("""\
+from itertools import islice
+
 from torch.utils.data import IterableDataset, get_worker_info
 
 
 class Stream(IterableDataset):
+    def __init__(self, samples):
+        self.samples = samples
+
     def __iter__(self):
-        yield from samples
-
-
-workers = {"num_workers": 0}
-if hasattr(os, "fork"):  # a class of this page cannot be sent to a spawned process
-    workers = {"num_workers": 2, "multiprocessing_context": "fork"}
-
-
-def read(loader):
-    dist.barrier()  # the threads of the group must be idle when workers are forked
-    return list(loader)
-
-
-seen["stream"] = from_all_ranks(read(DataLoader(Stream(), batch_size=None, **workers)))
-counts = times_seen(seen["stream"])
-if rank == 0:
-    print("times seen:", *set(counts.values()))
-assert counts == Counter([*samples] * world_size * (workers["num_workers"] or 1))
-
-# %%
-# The cure is to number the workers of all ranks, and to deal the samples out to them.
-# ``get_worker_info`` tells a worker its number, and is ``None`` in a loader without
-# workers. Hand the rank to the data set when you make it, because a worker that was
-# spawned does not know the process group.
-from itertools import islice
+        yield from self.samples
 
 
 class ShardedStream(Stream):
-    def __init__(self, rank, world_size):
+    def __init__(self, samples, rank, world_size):
+        super().__init__(samples)
         self.rank, self.world_size = rank, world_size
 
     def __iter__(self):
@@ -173,12 +176,33 @@ class ShardedStream(Stream):
         worker, n_workers = (info.id, info.num_workers) if info else (0, 1)
         first = self.rank * n_workers + worker
         return islice(super().__iter__(), first, None, self.world_size * n_workers)
+""", encoding="utf-8")
 
+# %%
+# The workers need ``stream.py`` and nothing of this page, so the page hides its own
+# file from them. A script has ``if __name__ == "__main__":`` instead.
+import sys
+from importlib import import_module
 
-stream = ShardedStream(rank, world_size)
-seen["sharded stream"] = from_all_ranks(
-    read(DataLoader(stream, batch_size=None, **workers)))
+from torch.multiprocessing import set_forkserver_preload
+
+sys.path.insert(0, str(folder))  # workers get the same path
+streams = import_module("stream")  # the file above
+globals().pop("__file__", None)  # only here; in a script: if __name__ == "__main__"
+set_forkserver_preload(["torch"])  # imported once for each rank, not in every worker
+workers = {"num_workers": 2, "multiprocessing_context": "forkserver"}
+
+whole = streams.Stream(samples)
+stream = streams.ShardedStream(samples, rank, world_size)
+for title, data in ("stream", whole), ("sharded stream", stream):
+    loader = DataLoader(data, batch_size=None, **workers)
+    seen[title] = from_all_ranks(list(loader))
+    if rank == 0:
+        print(f"{title}, times seen:", *set(times_seen(seen[title]).values()))
+n_readers = world_size * workers["num_workers"]
+assert times_seen(seen["stream"]) == Counter([*samples] * n_readers)
 assert times_seen(seen["sharded stream"]) == Counter(samples)
+temporary.cleanup()  # the classes are imported
 
 # %%
 # Each worker still reads what it skips, so deal out whole files where you can. In the
@@ -205,23 +229,45 @@ if rank == 0:
     axes[3].set(xlabel="sample")
     fig.supylabel("times seen")
     fig.legend(*ax.get_legend_handles_labels(), title="rank", loc="outside right")
-    plt.show()
 
 # %%
 # Equal seeds give equal augmentations
 # ------------------------------------
 #
-# Workers are seeded from the random numbers of their rank. If all ranks call
-# ``manual_seed(0)`` to build equal models, they also crop and flip different samples in
-# the same way. So build the model and split the data first, because ``random_split``
-# must draw the same everywhere, and then give each rank a seed of its own.
-loader = DataLoader(range(4), collate_fn=lambda batch: torch.rand(1).item(), **workers)
+# Workers are seeded from the random numbers of their rank, each of them differently. If
+# all ranks call ``manual_seed(0)`` to build equal models, their workers also crop and
+# flip different samples in the same way. So build the model and split the data first,
+# because ``random_split`` must draw the same everywhere, and then give each rank a seed
+# of its own. Here the augmentation makes a random number of a sample.
+loader = DataLoader(
+    torch.zeros(4), batch_size=None, collate_fn=torch.rand_like, **workers)
 torch.manual_seed(0)
-equal = from_all_ranks(read(loader))
+equal = from_all_ranks([number.item() for number in loader])
 torch.manual_seed(0 + rank)
-own = from_all_ranks(read(loader))
+own = from_all_ranks([number.item() for number in loader])
 assert equal == [equal[0]] * world_size
 assert len(set(sum(own, []))) == 4 * world_size
+
+# %%
+# An order is another matter. A stream that shuffles before it deals out must have the
+# same order in all workers of all ranks, or some samples are dealt twice and others
+# never. So it must not draw from the worker's random numbers, which differ by default,
+# but from a generator whose seed it is given, the same everywhere and another in each
+# epoch.
+
+
+def dealt(seed):
+    generator = torch.Generator().manual_seed(seed)
+    order = torch.randperm(len(samples), generator=generator)
+    return order[rank::world_size].tolist()
+
+
+same_order = times_seen(from_all_ranks(dealt(seed=0)))
+other_orders = times_seen(from_all_ranks(dealt(seed=0 + rank)))
+if rank == 0:
+    print("never dealt:", sorted(set(samples) - set(other_orders)))
+assert same_order == Counter(samples)
+assert other_orders != Counter(samples) or world_size == 1
 
 # %%
 # Join: when some ranks have more batches
@@ -271,7 +317,7 @@ assert abs(other_weight - weight + surplus) < 1e-3
 momenta = from_all_ranks(round(one_epoch(momentum=0.5)[1].item(), 1))
 if rank == 0:
     print("momenta:", *momenta)
-assert momenta[0] != momenta[1]
+assert world_size == 1 or momenta[0] != momenta[1]
 
 # %%
 # Resume in the middle of an epoch
@@ -293,13 +339,19 @@ before = sum(batches_of(epoch=5)[:2], [])  # then the program stopped
 resumed = DataLoader(samples, batch_sampler=batches_of(epoch=5)[2:])
 after = [sample for batch in resumed for sample in batch.tolist()]
 assert times_seen(from_all_ranks(before + after)) == Counter(samples)
-dist.destroy_process_group()
 
 # %%
 # The sampler's seed, the batch size and the number of ranks must stay the same. The
 # package `torchdata <https://github.com/meta-pytorch/data>`__ has a loader that keeps
 # its position itself, ``StatefulDataLoader``.
 #
+# At the end every rank leaves the group. Only then rank 0 opens the window of its
+# figure, because a window stops the program until it is closed.
+dist.destroy_process_group()
+if rank == 0:
+    plt.show()  # last: while a window is open, no other rank waits
+
+# %%
 # Try it
 # ------
 #

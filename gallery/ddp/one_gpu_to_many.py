@@ -7,12 +7,13 @@ From one GPU to many: what changes in your script
     for each change, and show that it still learns the same.
 :Know first: :doc:`/tutorials/ranks/hello_ranks`
 :Picture: diff
+:Oldest torch: 2.8
 
 You have a script that trains on one GPU, and a machine with several, so all but one do
 nothing. ``torchrun`` can start a script once for each GPU. The script has to do the
 rest: each process trains on a share of the samples, and all of them train one model.
 
-We change a complete script in seven places, with a reason for each. Then we run both
+We change a complete script in eight places, with a reason for each. Then we run both
 scripts and compare them step by step.
 """
 
@@ -21,9 +22,11 @@ scripts and compare them step by step.
 # ----------------------
 #
 # This script has what most have: a loader that shuffles, gradient clipping, a schedule
-# for the learning rate, a metric, and a file for the model. The number of the epoch
-# seeds the order of the samples, so another program can repeat it. ``history`` keeps
-# the loss and the norm of the gradient at each step.
+# for the learning rate, a metric, and a file for the model. Two things are there only
+# so that we can compare it later. Yours probably says ``shuffle=True``, but here a
+# sampler seeded by the number of the epoch shuffles, because the sampler for many ranks
+# draws the same order from the same seed. And ``history`` keeps the loss and the norm
+# of the gradient at each step.
 import tempfile
 from pathlib import Path
 
@@ -75,7 +78,7 @@ torch.save(history, "history.pt")
 """, encoding="utf-8")
 
 # %%
-# Seven changes, each with its reason
+# Eight changes, each with its reason
 # -----------------------------------
 #
 # .. diff:: train.py train_ddp.py
@@ -84,8 +87,9 @@ torch.save(history, "history.pt")
 #       The calls between ranks, the wrapper and the sampler are part of PyTorch.
 #    A device for each rank, then the group
 #       ``torchrun`` gives each process its number, which says which GPU to take. With
-#       fewer GPUs than ranks, all ranks use the CPU. The group comes after the
-#       device, because its backend depends on it.
+#       fewer GPUs than ranks, all ranks use the CPU, and rank 0 prints what to type
+#       instead. The group comes after the device, because its backend depends on it.
+#       With plain ``python`` there is one rank, so the script still runs on one GPU.
 #    A share of the samples
 #       With two ranks, 16 samples from each make the same batch of 32. With three, the
 #       batch would be 30, so choose a number that divides 32. The sampler shuffles and
@@ -93,6 +97,11 @@ torch.save(history, "history.pt")
 #    One mean gradient
 #       The wrapper averages the gradients of all ranks during ``backward``. Clipping
 #       and the step come later and stay as they were.
+#    Random numbers of its own
+#       So far all ranks drew the same random numbers, because they must build the same
+#       samples and the same model. From here on each rank draws its own. Otherwise
+#       dropout would drop the same units on every rank, and augmentation would crop
+#       every share in the same way.
 #    A new order in each epoch
 #       The sampler adds the number of the epoch to its seed. Without this line each
 #       epoch would repeat the order of the first.
@@ -101,26 +110,27 @@ torch.save(history, "history.pt")
 #       rank has to call it, but only rank 0 prints.
 #    One rank saves the model
 #       ``.module`` is the model without its wrapper, so the keys stay the same. A file
-#       that every rank writes has the rank in its name. The wrapper holds the group, so
-#       delete it before the rank leaves.
+#       that every rank writes has the rank in its name. Then every rank leaves the
+#       group.
 #
 # The second change is the longest, but it is the same in every program with ranks, and
-# :doc:`/tutorials/ranks/hello_ranks` explains its lines. In real training leave
-# ``timeout`` out, because rank 0 may save or evaluate for longer than a minute.
+# :doc:`/tutorials/ranks/hello_ranks` explains its lines.
 
 # language=Python
 (folder / "train_ddp.py").write_text("""\
 import os
-from datetime import timedelta
 
 import torch
 import torch.distributed as dist
-import torch.distributed.nn  # imported later, it would hold the group
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
 
 torch.manual_seed(0)
+if "RANK" not in os.environ:  # without torchrun there is one rank
+    os.environ.update(
+        RANK="0", WORLD_SIZE="1", LOCAL_RANK="0", LOCAL_WORLD_SIZE="1",
+        MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
 rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
 local_rank = int(os.environ["LOCAL_RANK"])
 local_world_size = int(os.environ["LOCAL_WORLD_SIZE"])
@@ -133,8 +143,10 @@ if gpu_per_rank:
     torch.accelerator.set_device_index(local_rank)
 if rank == 0:
     print(f"device: {device.type} (GPUs seen: {n_gpus}, ranks: {local_world_size})")
+    if 0 < n_gpus < local_world_size and accelerator.type != "mps":
+        print(f"To use the GPUs, start with --nproc-per-node={n_gpus}")
 backend = dist.get_default_backend_for_device(device)
-dist.init_process_group(backend, timeout=timedelta(seconds=60))
+dist.init_process_group(backend, device_id=device if gpu_per_rank else None)
 
 features = torch.randn(256, 20)  # (samples, features)
 data = TensorDataset(features, (features.sum(dim=1) > 0).long())
@@ -146,6 +158,7 @@ model = nn.Sequential(
 model = DistributedDataParallel(model)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
 scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.8)
+torch.manual_seed(rank)
 
 history = []
 for epoch in range(3):
@@ -170,7 +183,6 @@ for epoch in range(3):
 if rank == 0:
     torch.save(model.module.state_dict(), "model.pt")
 torch.save(history, f"history_{rank}.pt")
-del model
 dist.destroy_process_group()
 """, encoding="utf-8")
 
@@ -185,26 +197,28 @@ dist.destroy_process_group()
 #
 #    torchrun --standalone --nproc-per-node=2 train_ddp.py
 #
-# Here the page starts both at the same time, each in a folder of its own.
+# Here the page runs one after the other, each in a folder of its own: both take the
+# first GPU, and many clusters let only one process at a time use it.
 import os
 import subprocess
 import sys
 
 os.environ.pop("NCCL_DEBUG", None)  # its messages would stand between ours
 
-def start(name, *command):
-    (folder / name).mkdir()
-    return subprocess.Popen(
-        [sys.executable, *command], cwd=folder / name, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
-one = start("one", "../train.py")
-many = start(
+def run(name, *command):
+    (folder / name).mkdir()
+    done = subprocess.run(
+        [sys.executable, *command], cwd=folder / name, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+alone = run("one", "../train.py")
+together = run(
     "many", "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2",
     "--log-dir=logs", "../train_ddp.py")
-(alone, error), (together, errors) = one.communicate(), many.communicate()
 print("one process:", alone, "with ranks:", together, sep="\n")
-assert one.returncode == many.returncode == 0, error + errors
 assert "accuracy" in alone and together.endswith(alone)
 
 # %%
@@ -282,6 +296,25 @@ assert (whole - split).abs().max() > 0.5
 # line before the wrapper replaces all batch normalizations.
 model = torch.nn.SyncBatchNorm.convert_sync_batchnorm(torch.nn.Sequential(norm))
 assert isinstance(model[0], torch.nn.SyncBatchNorm)
+
+# %%
+# One seed for all ranks drops the same units
+# -------------------------------------------
+#
+# Our model draws no random numbers while it trains, but yours may, for dropout or for
+# noise. With one seed all ranks draw the same numbers, so their masks repeat each other
+# and the batch has less variety than it seems to have. No error tells you. That's why
+# the script calls ``torch.manual_seed(rank)`` once the model is there. Here two ranks
+# with one seed draw their masks, and then rank 1 with a seed of its own.
+
+
+def dropped(seed):
+    torch.manual_seed(seed)
+    return torch.nn.functional.dropout(torch.ones(20)) == 0
+
+
+assert torch.equal(dropped(seed=0), dropped(seed=0))
+assert not torch.equal(dropped(seed=0), dropped(seed=1))
 
 # %%
 # Try it

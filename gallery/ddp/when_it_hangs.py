@@ -7,6 +7,7 @@ When it hangs: find the missing rank
 :Know first: :doc:`/tutorials/ranks/hello_ranks`,
     :doc:`/tutorials/ddp/distributed_data_parallel`
 :Picture: hang
+:Oldest torch: 2.8
 
 A training on many GPUs stops, and its log does not say why. Usually the ranks wait for
 one that has not made the same call. You need to know which one, and where it is.
@@ -23,18 +24,30 @@ three seconds, and a table at the end leads from symptoms to remedies.
 # Start the ranks
 # ---------------
 #
-# The first lines are those of :doc:`/tutorials/ddp/distributed_data_parallel`, and
-# ``attempt`` collects the errors of all ranks. What fails uses a Gloo group of its own
-# on every machine, because after a timeout NCCL ends the program.
+# The programs with ranks on this site begin with the same lines, and
+# :doc:`/tutorials/ranks/hello_ranks` explains them. One rank alone has nobody to wait
+# for, so this page needs at least two. ``attempt`` collects the errors of all ranks.
+#
+# What fails here uses a group of its own, on every machine with Gloo, because NCCL ends
+# the whole program after a timeout. That group also has a ``timeout`` of its own: three
+# seconds, so that you don't wait for the default of 30 minutes to see an error that we
+# cause on purpose.
 import os
 from datetime import timedelta
 
 import torch
 import torch.distributed as dist
 
+# For the flight recorder below: up to PyTorch 2.10 it keeps no calls by default.
+os.environ.setdefault("TORCH_FR_BUFFER_SIZE", "2000")
 if os.environ.get("WORLD_SIZE", "1") == "1":
     raise SystemExit(
+        "One rank has nobody to wait for, so it cannot hang. "
         "Start with: torchrun --standalone --nproc-per-node=4 when_it_hangs.py")
+if "RANK" not in os.environ:  # without torchrun there is one rank
+    os.environ.update(
+        RANK="0", WORLD_SIZE="1", LOCAL_RANK="0", LOCAL_WORLD_SIZE="1",
+        MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
 rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
 local_rank = int(os.environ["LOCAL_RANK"])
 local_world_size = int(os.environ["LOCAL_WORLD_SIZE"])
@@ -48,14 +61,18 @@ if gpu_per_rank:
     torch.accelerator.set_device_index(local_rank)
 if rank == 0:
     print(f"device: {device.type} (GPUs seen: {n_gpus}, ranks: {local_world_size})")
+    if 0 < n_gpus < local_world_size and accelerator.type != "mps":
+        print(f"To use the GPUs, start with --nproc-per-node={n_gpus}")
 
 backend = dist.get_default_backend_for_device(device)
-dist.init_process_group(backend, timeout=timedelta(seconds=60))
+dist.init_process_group(backend, device_id=device if gpu_per_rank else None)
+
 
 def from_all_ranks(value):
     values = [None] * world_size
     dist.all_gather_object(values, value)
     return values
+
 
 def attempt(function, *args):
     said = "no error"
@@ -68,6 +85,7 @@ def attempt(function, *args):
         print([error.partition(":")[0] for error in errors])
     return errors
 
+
 # %%
 # A timeout turns waiting into an error
 # -------------------------------------
@@ -79,26 +97,32 @@ def attempt(function, *args):
 import faulthandler
 from queue import SimpleQueue
 from tempfile import TemporaryFile
+
 last, patience = world_size - 1, timedelta(seconds=3)  # in training: minutes
 report = TemporaryFile("w+")  # without it, the alarm writes to the log
 batches = SimpleQueue()
 for _ in range(2 if rank == last else 3):
     batches.put(torch.ones(4))
 
+
 def load_batch():
     return batches.get(timeout=patience.seconds)
 
+
 def sum_grads(gradients):
     dist.all_reduce(gradients, group=group)
+
 
 def train():
     for _ in range(3):
         faulthandler.dump_traceback_later(1.5, file=report)  # in training: minutes
         sum_grads(load_batch())
 
+
 def small_group(name=""):
-    from_all_ranks(name)  # wait for rank 0, which may still draw or print
+    from_all_ranks(name)  # meet first, so that all start to wait at once
     return dist.new_group(backend="gloo", timeout=patience, group_desc=name)
+
 
 group = small_group("batches")
 errors = attempt(train)
@@ -120,6 +144,7 @@ assert any("Timed out waiting 3000ms" in error for error in errors)
 # a collective usually returns at once, so a rank waits in a later call that needs a
 # result of the GPU, such as ``.item()``. Then use the flight recorder below.
 import re
+
 report.seek(0)
 latest = report.read().rpartition("Timeout")[2]
 places = from_all_ranks(re.search(r" in (load_batch|sum_grads)$", latest, re.M)[1])
@@ -134,10 +159,12 @@ assert places == ["sum_grads"] * last + ["load_batch"]
 # Put ``monitored_barrier`` before the call that hangs, and rank 0 names the ranks that
 # do not come. Only Gloo has it, so with NCCL make a Gloo group for it as well.
 
+
 def meet():
     if rank != last:
         # Without a timeout of its own, it waits for 30 minutes.
         dist.monitored_barrier(group, timeout=patience, wait_all_ranks=True)
+
 
 group = small_group()
 errors = attempt(meet)
@@ -153,14 +180,17 @@ assert f"Ranks {last} failed to pass monitoredBarrier" in errors[0]
 # meets the second call of every other. So if only rank 0 reduces its losses, they are
 # added to the gradients of the others.
 
+
 def log_loss(losses):
     dist.all_reduce(losses, group=group)
+
 
 def train_and_log(losses, gradients):
     sum_grads(torch.ones(4))
     if rank == 0:
         log_loss(losses)
     sum_grads(gradients)
+
 
 group, gradients = small_group("losses"), torch.ones(4)
 errors = attempt(train_and_log, torch.full((4,), 100.0), gradients)
@@ -176,10 +206,14 @@ assert set(sums[1:]) == {100.0 + world_size - 1}
 #
 # Rank 0 waits in an innocent call, and the others have a wrong sum. But PyTorch records
 # the last collectives of each rank with their stacks: the *flight recorder*. With Gloo
-# a private function reads it. We look for our function in each stack.
+# only a private function reads it inside of a program, which may be another one in the
+# next version, so use it to look and build nothing on it. (The public way,
+# ``torch.distributed.debug.start_debug_server``, is experimental, and shows it in a
+# browser.) We look for our function in each stack.
 import pickle
 from itertools import zip_longest
 from torch._C._distributed_c10d import _dump_fr_trace
+
 
 def recorded(group_desc):
     entries = pickle.loads(_dump_fr_trace(onlyActive=False))["entries"]
@@ -187,8 +221,10 @@ def recorded(group_desc):
         next(f["name"] for f in e["frames"] if f["name"] in ("sum_grads", "log_loss"))
         for e in entries if e["process_group"][1] == group_desc])
 
+
 def first_difference(rows):
     return [len(set(calls)) > 1 for calls in zip_longest(*rows)].index(True)
+
 
 missing, extra = recorded("batches"), recorded("losses")
 assert (first_difference(missing), first_difference(extra)) == (2, 1)
@@ -211,7 +247,6 @@ if rank == 0:
         ax.axvspan(n - 0.5, n + 0.5, fill=False, ec="C3", ls="--")
         ax.set(title=title, xlabel="call", xticks=range(3), xlim=(-0.6, 2.6))
         ax.set(ylabel="rank", yticks=range(world_size), ylim=(world_size - 0.4, -0.6))
-    plt.show()
 
 # %%
 # DETAIL compares the calls before they run
@@ -237,6 +272,7 @@ assert all(("0", "ALLREDUCE", "1") in re.findall(call, error) for error in error
 #
 # A rank that fails closes its connections, as it does here when it leaves its group.
 
+
 def read_samples():
     group = small_group()
     try:
@@ -246,18 +282,44 @@ def read_samples():
     finally:
         dist.destroy_process_group(group)
 
+
 errors = attempt(read_samples)
 assert [e.partition(":")[0] for e in errors] == ["RuntimeError"] * last + ["ValueError"]
-dist.destroy_process_group()
 
 # %%
 # On Linux the others get echoes, "closed by peer" or "reset by peer". Look for another
 # error: with ``torchrun --redirects=3 --log-dir=logs`` each rank writes its own files.
 #
-# A timeout of NCCL reaches no ``except`` by default, so none is shown here: a watchdog
-# thread ends the process. With ``TORCH_NCCL_DUMP_ON_TIMEOUT=1`` it first writes the
-# last calls to files, and ``torchfrtrace`` compares them. Their paths begin as
-# ``TORCH_FR_DUMP_TEMP_FILE`` says, so choose a folder that all machines share.
+# With NCCL a watchdog ends the program
+# -------------------------------------
+#
+# A timeout of NCCL reaches no ``except`` by default, so none is shown here: a thread of
+# each rank, the *watchdog*, ends the process. By the sources of PyTorch 2.13, it first
+# writes two lines of this form, which are shortened here.
+#
+# .. code-block:: text
+#
+#    Watchdog caught collective operation timeout: WorkNCCL(SeqNum=5, OpType=ALLREDUCE,
+#      NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600001 milliseconds
+#    failure detected by watchdog ... last enqueued work: 5, last completed work: 4
+#
+# So this rank waits in its fifth call, an all-reduce of a single number, and the fourth
+# was the last that ended. Compare "last enqueued work" in the logs of all ranks: a rank
+# with a smaller number has not come to this call, and it is the one to look at.
+#
+# Then each rank writes what its flight recorder holds to a file. In PyTorch 2.13 you
+# need not ask for it: the recorder keeps the last 2000 calls, and the setting
+# ``TORCH_NCCL_DUMP_ON_TIMEOUT`` is on unless you switch it off. So look for the files
+# before you start the run again: their paths begin with
+# ``.cache/torch/comm_lib_trace_rank_`` in your home. ``torchfrtrace`` compares them. Up
+# to PyTorch 2.10 the recorder is empty until you set ``TORCH_FR_BUFFER_SIZE=2000``, as
+# the first lines of this page do.
+#
+# With several machines, let ``TORCH_FR_DUMP_TEMP_FILE`` begin the paths in a folder
+# that all of them share. For a run that hangs and has not timed out yet, set
+# ``TORCH_NCCL_DEBUG_INFO_PIPE_FILE=/tmp/dump_`` before it starts: each rank then opens
+# a pipe, such as ``/tmp/dump_0.pipe``, and writes its file when you send a line into
+# it.
 #
 # From symptom to remedy
 # ----------------------
@@ -280,11 +342,34 @@ dist.destroy_process_group()
 #    * - "closed by peer"
 #      - Another rank has failed
 #      - Look for the first error of all ranks
+#    * - GPUs at 100 %, but no progress
+#      - A kernel of NCCL waits for the other ranks, which counts as work
+#      - Compare "last enqueued work" of all ranks
+#    * - Nothing after the start
+#      - A rank was not started, or it does not reach the address of rank 0
+#      - Count the processes; ``NCCL_DEBUG=INFO`` names the network that NCCL takes, and
+#        :doc:`/tutorials/long_runs/several_nodes` has more
 #    * - "Expected to have finished reduction"
 #      - DDP got no gradient for a parameter
-#      - ``find_unused_parameters``, `shown by PyTorch
-#        <https://docs.pytorch.org/docs/stable/distributed.html>`__
+#      - Find out why: the error lists them by number. Only if the model leaves them out
+#        on purpose, `pass find_unused_parameters
+#        <https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html>`__,
+#        which searches for them in every step, or ``static_graph``, if they are the
+#        same ones in all steps
+#    * - "terminate called without an active exception", after the last line of a run on
+#        the CPU
+#      - A thread of Gloo still frees a tensor while Python already shuts down, a `known
+#        issue <https://github.com/pytorch/pytorch/issues/190489>`__. It is rare, and a
+#        busy machine makes it likelier
+#      - All the work was done, so nothing is lost
 #
+# At the end every rank leaves the group. Only then does rank 0 open the window of its
+# figure, because a window stops the program until you close it.
+dist.destroy_process_group()
+if rank == 0:
+    plt.show()  # last: while a window is open, no other rank waits
+
+# %%
 # Try it
 # ------
 #

@@ -7,6 +7,7 @@ Memory: what fills it, what shrinks it
     ways, and see what is left to share between GPUs.
 :Know first: :doc:`/tutorials/one_process/split_model`
 :Picture: memory
+:Oldest torch: 2.8
 
 Training runs out of memory, although the model is much smaller than the GPU. Before you
 share the work between several GPUs, find out what fills the memory of one.
@@ -94,8 +95,9 @@ def kept():  # what backward still needs at this moment, in MiB
 
 # %%
 # Activations grow with the tokens of a batch, while the other three stay as they are.
-# How tokens are divided into sequences does not matter, because PyTorch's attention
-# (``scaled_dot_product_attention``) keeps no score for each pair of tokens.
+# How tokens are divided into sequences does not matter here, because PyTorch's
+# attention (``scaled_dot_product_attention``) computes this model with a *fused*
+# kernel, which keeps no score for each pair of tokens.
 sizes = []
 for batch in x[:8], x, x.view(1, 1024, 128):
     output = watched(model, batch)
@@ -105,6 +107,34 @@ plain = sizes[1]
 assert [round(size / plain, 2) for size in sizes] == [0.5, 1, 1] and plain > sum(fixed)
 
 # %%
+# That depends on the kernel, though, and PyTorch chooses one for each call. Its
+# simplest kernel, *math*, keeps every score: 16 MiB for four heads and 1024 tokens, and
+# four times as much for twice the tokens. On a CPU, PyTorch falls back to it as soon as
+# the attention has a bias that is trained, such as one for relative positions. GPUs
+# have more kernels, each with limits of its own, so look at what your attention keeps.
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.functional import scaled_dot_product_attention
+
+# queries, keys and values: each (sequences, heads, tokens, features)
+heads = torch.randn(3, 1, 4, 1024, 32, device=device, requires_grad=True)
+bias = torch.zeros(1024, 1024, device=device, requires_grad=True)
+scores = 4 * 1024 * 1024 * 4 / 2**20  # heads, pairs of tokens, bytes: in MiB
+
+output = watched(lambda qkv: scaled_dot_product_attention(*qkv), heads)
+fused = kept()
+with sdpa_kernel(SDPBackend.MATH):
+    output = watched(lambda qkv: scaled_dot_product_attention(*qkv), heads)
+with_math = kept()
+output = watched(lambda qkv: scaled_dot_product_attention(*qkv, attn_mask=bias), heads)
+with_bias = kept()
+print(f"attention keeps {fused:.1f} MiB, with the math kernel {with_math:.1f} MiB")
+assert fused < scores / 4 and with_math > scores
+assert with_bias > scores or device.type != "cpu"
+
+# %%
+# ``sdpa_kernel`` can also forbid the math kernel, by a list of the kernels that you
+# allow. If none of them fits, PyTorch raises an error instead of filling your memory.
+#
 # Clear the gradients before forward
 # ----------------------------------
 #

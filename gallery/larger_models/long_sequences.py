@@ -7,6 +7,7 @@ Long sequences: attention around a ring
     ring, balance the work, and get the gradients of one process.
 :Know first: :doc:`/tutorials/ranks/collectives`
 :Picture: ring
+:Oldest torch: 2.8
 
 One long text can need more memory than a GPU has, even as the only sample of a batch.
 Then there is no batch left to divide, so *context parallelism* divides the text: each
@@ -24,18 +25,18 @@ rank holds little at a time, and give all ranks the same work.
 # Start the ranks
 # ---------------
 #
-# The programs with ranks on this site begin like this, and
-# :doc:`/tutorials/ranks/hello_ranks` explains the steps. In real training leave
-# ``timeout`` out. One rank is enough here, but then nothing travels.
+# The programs with ranks on this site begin with the same lines, and
+# :doc:`/tutorials/ranks/hello_ranks` explains them. One rank is enough here, but then
+# nothing travels.
 import os
-from datetime import timedelta
 
 import torch
 import torch.distributed as dist
 
-if "WORLD_SIZE" not in os.environ:
-    raise SystemExit(
-        "Start with: torchrun --standalone --nproc-per-node=4 long_sequences.py")
+if "RANK" not in os.environ:  # without torchrun there is one rank
+    os.environ.update(
+        RANK="0", WORLD_SIZE="1", LOCAL_RANK="0", LOCAL_WORLD_SIZE="1",
+        MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
 rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
 local_rank = int(os.environ["LOCAL_RANK"])
 local_world_size = int(os.environ["LOCAL_WORLD_SIZE"])
@@ -49,9 +50,11 @@ if gpu_per_rank:
     torch.accelerator.set_device_index(local_rank)
 if rank == 0:
     print(f"device: {device.type} (GPUs seen: {n_gpus}, ranks: {local_world_size})")
+    if 0 < n_gpus < local_world_size and accelerator.type != "mps":
+        print(f"To use the GPUs, start with --nproc-per-node={n_gpus}")
 
 backend = dist.get_default_backend_for_device(device)
-dist.init_process_group(backend, timeout=timedelta(seconds=60))
+dist.init_process_group(backend, device_id=device if gpu_per_rank else None)
 
 # %%
 # Only attention looks at other tokens
@@ -143,8 +146,10 @@ def ring(tensor, layout):  # gives what the rank holds in each step, and its blo
 #
 # Autograd would keep all keys and all weights. So we write the backward pass, and keep
 # only the rank's own tensors and the log-sum-exp, which gives the weights again, as
-# flash attention does. Keys and values go around once more. Their gradients follow:
-# each rank adds its part, and the last step brings them home.
+# flash attention does. Keys and values go around once more. Their gradients follow one
+# step behind: each rank adds its part and passes them on, and they travel while the
+# next rank's part is computed. Only the last message, which brings them home, has no
+# computation left to hide behind.
 
 
 class RingAttention(torch.autograd.Function):
@@ -163,7 +168,8 @@ class RingAttention(torch.autograd.Function):
     def backward(ctx, grad):
         q, k, v, out, lse = ctx.saved_tensors
         mean = (grad * out).sum(dim=-1, keepdim=True)  # = sum(weights * their grads)
-        kv, dq, own, others = torch.stack([k, v]), torch.zeros_like(q), 0, 0
+        kv, dq = torch.stack([k, v]), torch.zeros_like(q)
+        own, arrived = 0, lambda: 0  # gradients of our keys and values, of others'
         for step, ((keys, values), blocks) in enumerate(ring(kv, ctx.layout)):
             part = torch.zeros_like(kv)  # gradients of the keys and values held now
             for i, j, causal in blocks:
@@ -172,9 +178,11 @@ class RingAttention(torch.autograd.Function):
                 dq[i] += d_scores @ keys[j]
                 part[0, j] += d_scores.mT @ q[i]
                 part[1, j] += weights.mT @ grad[i]
-            own = own if step else part
-            others = pass_on(others + part)() if step else 0
-        return dq, *(own + others), None
+            if step == 0:
+                own = part  # needs no journey
+            else:
+                arrived = pass_on(arrived() + part)  # waits only after computing
+        return dq, *(own + arrived()), None
 
 
 # %%
@@ -232,12 +240,20 @@ if rank == 0:
 assert work["contiguous"] == [4 * r + 3 for r in range(world_size)]
 assert work["zig-zag"] == [2 * world_size + 1] * world_size
 assert kept * world_size <= kept_by_one
+if device.type == "cpu":  # here a fused kernel computes the attention of one process
+    assert kept_by_one < 1.1 * kept * world_size
 assert sum(sent) == 6 * (world_size - 1) * (k.nbytes // world_size)
 
 # %%
 # The gradients equal those of one process, and each rank keeps only its share for the
-# backward pass. In the figure each row is a piece of queries, each column a piece of
-# keys, and each number the rank that computed the block. Triangles are half masked.
+# backward pass: all ranks together keep as much as one process whose attention comes
+# from a *fused* kernel, which stores no weights. PyTorch has such a kernel for our
+# float64 on a CPU, but none with CUDA. There the one process also keeps a weight for
+# each pair of tokens, so the number printed for it is larger than with the bf16 of real
+# training.
+#
+# In the figure each row is a piece of queries, each column a piece of keys, and each
+# number the rank that computed the block. Triangles are half masked.
 #
 # .. alt-text:: Two staircases of blocks, numbered by rank, above bars. Contiguous: each
 #    rank has two neighboring rows, and the bars grow from 3 to 15. Zig-zag: each rank
@@ -260,7 +276,6 @@ if rank == 0:
         bars.set(xlabel="blocks", xlim=(0, 4.5 * world_size), ylim=(world_size, -1))
     axes[0, 0].set(ylabel="queries")
     axes[1, 0].set(ylabel="rank", yticks=range(world_size))
-    plt.show()
 
 # %%
 # When to use it, and what it costs
@@ -271,7 +286,8 @@ if rank == 0:
 #
 # - **Ring attention**: each rank sends 2 · (w - 1) · n bytes forward, and twice as many
 #   backward. They hide behind the computation only if the pieces are long, because a
-#   block's work grows with the square of its length.
+#   block's work grows with the square of its length. The last message of the backward
+#   pass never hides.
 # - **All-gather**: as many bytes, but each rank holds all keys and values for a while.
 # - **Ulysses**: an all-to-all gives each rank all tokens of some heads. It sends only
 #   4 · (w - 1) / w · n bytes forward, but needs at least as many heads as ranks.
@@ -281,7 +297,12 @@ if rank == 0:
 # ``context_parallel`` in ``torch.distributed.tensor.experimental`` needs the flash,
 # efficient or cuDNN kernel, and fails on a CPU. It gathers by default, and cuts in
 # zig-zag if 2 · w divides the length.
-dist.destroy_process_group()  # every rank leaves the group
+#
+# At the end every rank leaves the group. Only then rank 0 opens the window with the
+# figure, because a window stops the program until somebody closes it.
+dist.destroy_process_group()
+if rank == 0:
+    plt.show()  # last: while a window is open, no other rank waits
 
 # %%
 # Try it

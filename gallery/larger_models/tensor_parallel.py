@@ -7,13 +7,15 @@ Tensor parallel: one matrix on several GPUs
     transformer block with ``parallelize_module``, and count the bytes that it sends.
 :Know first: :doc:`/tutorials/ranks/collectives`
 :Picture: tiles
+:Oldest torch: 2.8
 
 A layer can be too large for one GPU, and a single sample cannot be dealt out to
-several. Then the GPUs share each matrix, and all of them compute the same layer of the
-same samples at the same time.
+several. With *tensor parallelism* (TP) the GPUs share each matrix, and all of them
+compute the same layer of the same samples at the same time.
 
 We split two matrices by hand so that both need only one message, let PyTorch split a
-transformer block in the same way, and count what each rank sends.
+transformer block in the same way, and count what each rank sends. Then come the two
+things that go wrong without an error or with an odd one: dropout, and clipping.
 
 .. code-block:: bash
 
@@ -24,19 +26,18 @@ transformer block in the same way, and count what each rank sends.
 # Start the ranks
 # ---------------
 #
-# The programs with ranks on this site begin like this, and
-# :doc:`/tutorials/ranks/hello_ranks` explains the steps. In real training leave
-# ``timeout`` out. One rank is enough here, but then nothing is split or sent.
+# The programs with ranks on this site begin with the same lines, and
+# :doc:`/tutorials/ranks/hello_ranks` explains them. One rank is enough here, but then
+# nothing is split or sent.
 import os
-from datetime import timedelta
 
 import torch
 import torch.distributed as dist
-import torch.distributed.nn  # imported later, it would hold the group
 
-if "WORLD_SIZE" not in os.environ:
-    raise SystemExit(
-        "Start with: torchrun --standalone --nproc-per-node=4 tensor_parallel.py")
+if "RANK" not in os.environ:  # without torchrun there is one rank
+    os.environ.update(
+        RANK="0", WORLD_SIZE="1", LOCAL_RANK="0", LOCAL_WORLD_SIZE="1",
+        MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
 rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
 local_rank = int(os.environ["LOCAL_RANK"])
 local_world_size = int(os.environ["LOCAL_WORLD_SIZE"])
@@ -50,9 +51,11 @@ if gpu_per_rank:
     torch.accelerator.set_device_index(local_rank)
 if rank == 0:
     print(f"device: {device.type} (GPUs seen: {n_gpus}, ranks: {local_world_size})")
+    if 0 < n_gpus < local_world_size and accelerator.type != "mps":
+        print(f"To use the GPUs, start with --nproc-per-node={n_gpus}")
 
 backend = dist.get_default_backend_for_device(device)
-dist.init_process_group(backend, timeout=timedelta(seconds=60))
+dist.init_process_group(backend, device_id=device if gpu_per_rank else None)
 
 # %%
 # By columns: each rank has some of the outputs
@@ -102,6 +105,7 @@ tiles, mine = [None] * world_size, (my_columns, my_hidden, my_rows, partial)
 dist.all_gather_object(tiles, [tensor.int().tolist() for tensor in mine])
 if rank == 0:
     import matplotlib.pyplot as plt
+
     def tile(left, top, rows, *owners):
         for k, owner in enumerate(owners):
             style = {"color": f"C{owner}", "alpha": 0.4, "align": "edge"}
@@ -109,6 +113,7 @@ if rank == 0:
             ax.bar(left + 0.05 + k * part, 1.9, part, top + 0.05, **style)
         for i, number in enumerate(rows[0] + rows[1]):
             ax.text(left + i % 2 + 0.5, top + i // 2 + 0.5, number, **center)
+
     fig, ax = plt.subplots(figsize=(7, 3.4))
     n, m, center = 2 * world_size, world_size - 1, {"ha": "center", "va": "center"}
     tile(0, m - 3, x.int().tolist(), *range(world_size))
@@ -128,7 +133,6 @@ if rank == 0:
         ax.text(left, top, word, **center)
     ax.set(xlim=(-0.1, n + 13.6), ylim=(n + 0.2, min(-1, m - 4)))
     ax.axis("off")
-    plt.show()
 
 # %%
 # A DTensor knows what its parts mean
@@ -161,6 +165,7 @@ assert torch.equal(dy.full_tensor(), y)
 from copy import deepcopy
 from torch import nn
 
+
 class Block(nn.Module):
     def __init__(self, dim, head_dim):
         super().__init__()
@@ -176,21 +181,30 @@ class Block(nn.Module):
         x = x + self.out(heads.transpose(1, 2).flatten(2))
         return x + self.down(self.up(self.norm2(x)).relu())
 
+
 # %%
 # ``parallelize_module`` turns parameters into DTensors by a plan. ``layout`` is the
-# placement of the input and the output of each pair of matrices.
+# placement of the input and the output of each pair of matrices. ``nn.Linear`` stores
+# its matrix transposed, so the columns of the matrix are the rows of ``weight``, and
+# ``ColwiseParallel`` makes ``weight`` a ``Shard(0)``.
 from torch.distributed.tensor.debug import CommDebugMode
 from torch.distributed.tensor.parallel import (
     ColwiseParallel, RowwiseParallel, SequenceParallel, parallelize_module)
+
 
 def plan(layout):
     columns = ColwiseParallel(input_layouts=layout)
     rows = RowwiseParallel(output_layouts=layout)
     return {"qkv": columns, "out": rows, "up": columns, "down": rows}
 
+
 # %%
 # ``CommDebugMode`` counts collectives, and ours also notes how many bytes each rank
-# sends if they run in a ring.
+# sends if they run in a ring. It looks at PyTorch's inner operations, so keep it for
+# measuring.
+sent = []  # kind and bytes of each message
+
+
 class Traffic(CommDebugMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         result = super().__torch_dispatch__(func, types, args, kwargs)
@@ -201,7 +215,9 @@ class Traffic(CommDebugMode):
             sent.append((name, rounds * (world_size - 1) * part))
         return result
 
+
 def train(plan, x):
+    """Run both passes. Return the block, its output and the gradient of its input."""
     block = parallelize_module(deepcopy(model), mesh, plan)
     x = x.clone().requires_grad_()
     sent.clear()
@@ -210,34 +226,45 @@ def train(plan, x):
         output.square().sum().backward()
     if rank == 0:
         print(len(sent), "messages", *sorted(set(sent)))
+    return block, output, x.grad
+
+
+def whole_gradients(block):
     grads = [p.grad for p in block.parameters()]
-    grads = [g.full_tensor() if isinstance(g, DTensor) else g for g in grads]
-    return output, x.grad, grads
+    return [g.full_tensor() if isinstance(g, DTensor) else g.clone() for g in grads]
+
 
 # %%
 # Each pair has one all-reduce forward, and one backward, because the gradient of its
 # input is a sum over all ranks again. With an empty plan nothing is split or sent.
-sent, dim = [], 8 * world_size
+dim = 8 * world_size
 torch.manual_seed(0)
 model = Block(dim, head_dim=4).double().to(device)
 x = torch.randn(2, 4 * world_size, dim, dtype=torch.float64).to(device)
-output, x_grad, grads = train({}, x)
-torch.testing.assert_close(train(plan(Replicate()), x), (output, x_grad, grads))
+single, output, x_grad = train({}, x)
+grads = whole_gradients(single)
+
+block, *found = train(plan(Replicate()), x)
 once, n_times = x.nbytes // world_size * (world_size - 1), 4 if world_size > 1 else 0
 assert sent == [("all_reduce", 2 * once)] * n_times
+torch.testing.assert_close(found, [output, x_grad])
+torch.testing.assert_close(whole_gradients(block), grads)
+assert block.up.weight.placements == (Shard(0),)
 
 # %%
-# The output and all gradients equal those of one process. All ranks need the same
-# samples and, for dropout, the same seed, but nothing checks that. If q, k and v are
-# three layers, let ``PrepareModuleInput`` make their input a DTensor, else backward
-# sends three times.
+# The output and all gradients equal those of one process. If q, k and v are three
+# layers, let ``PrepareModuleInput`` make their input a DTensor, else backward sends
+# three times.
 #
 # A rank needs whole heads
 # ------------------------
 #
 # The number of heads must be divisible by the number of ranks. This block has one head
 # more than ranks, so its forward pass fails before it sends anything. If keys and
-# values have fewer heads than queries, their number must be divisible too.
+# values have fewer heads than queries, their number must be divisible too. And if there
+# are fewer key heads than ranks, the usual way out is to give several ranks a copy of
+# the same key head. Each copy sees only some of the queries, so the gradients of the
+# copies have to be added up.
 if world_size > 1:
     n_heads, head_dim = world_size + 1, 2 * world_size
     uneven = Block(n_heads * head_dim, head_dim).to(device)
@@ -251,6 +278,112 @@ if world_size > 1:
     assert "don't multiply up" in str(refusal)
 
 # %%
+# Dropout has two regions, and they need two seeds
+# ------------------------------------------------
+#
+# All ranks need the same samples, and nothing checks that. With dropout it is not so
+# simple, because there are two kinds of places:
+#
+# - Where every rank holds the same activations, as at the input and the output of our
+#   block, all ranks have to drop the same numbers. If they don't, each of them goes on
+#   with another input. So there they need the same seed.
+# - Between a column layer and a row layer, inside attention (``dropout_p``), and
+#   wherever sequence parallelism divides the tokens (below), ranks hold different
+#   columns, heads or tokens. There the same seed is a silent mistake: column j of each
+#   rank falls together with column j of all others, so on four ranks one mask for a
+#   quarter of the columns is repeated four times.
+#
+# The usual ``torch.manual_seed(0)`` on all ranks is right for the first kind only. For
+# the second we fork the random state: all ranks draw the same number, add their rank,
+# and use the sum as a seed for a while. Then the old state comes back, so that the next
+# common mask is common again.
+from contextlib import contextmanager
+
+
+@contextmanager
+def own_draws():
+    """Draw other random numbers on each rank, for what the ranks hold in parts."""
+    seed = torch.randint(2**40, ()).item() + rank  # drawn on the CPU, so nothing waits
+    gpus = [device] if gpu_per_rank else []
+    with torch.random.fork_rng(gpus, device_type=device.type):
+        torch.manual_seed(seed)
+        yield
+
+
+def mask():
+    my_part = torch.ones(16, device=device)  # of 16 * world_size columns
+    return nn.functional.dropout(my_part).tolist()
+
+
+torch.manual_seed(0)
+drawn = {"columns, one seed": mask()}
+with own_draws():
+    drawn["columns, own_draws"] = mask()
+drawn["whole activations"] = mask()
+
+of_all_ranks = [None] * world_size
+dist.all_gather_object(of_all_ranks, drawn)
+different = {kind: len({tuple(d[kind]) for d in of_all_ranks}) for kind in drawn}
+if rank == 0:
+    print("different masks:", different)
+assert different["columns, one seed"] == 1  # wrong
+assert different["columns, own_draws"] == world_size
+assert different["whole activations"] == 1
+
+# %%
+# Megatron keeps a second random state for this, in its `tracker of random states
+# <https://docs.nvidia.com/megatron-core/developer-guide/latest/apidocs/core/core.tensor_parallel.random.html>`__.
+# DTensor can do it too, but only on GPUs and for what is a DTensor: an ``nn.Dropout``
+# that the plan lists with ``SequenceParallel()`` draws for its own tokens. What
+# ``ColwiseParallel`` hands out is a plain tensor by default, and so is what attention
+# gets, so there it is up to you.
+#
+# Clip by the norm of all parts
+# -----------------------------
+#
+# ``clip_grad_norm_`` scales all gradients down if their common norm is too large. It
+# can add up the parts of DTensors. But our plan lists only the matrices, so the norm
+# layers still have plain tensors, and PyTorch refuses a list that has both.
+try:
+    refusal = nn.utils.clip_grad_norm_(block.parameters(), max_norm=1)
+except RuntimeError as error:
+    refusal = error
+if rank == 0:
+    print(refusal)
+assert "got mixed torch.Tensor and DTensor" in str(refusal)
+
+# %%
+# So we take the norm of each kind, combine them, and scale each kind. The norm of the
+# DTensors takes one message, which ``full_tensor`` waits for. It is a collective, so
+# all ranks have to come here, even if only rank 0 prints the result.
+from torch.nn.utils import clip_grads_with_norm_, get_total_norm
+
+
+def clip(parameters, max_norm):
+    """Clip gradients, some of them DTensors, and return the norm that they had."""
+    parameters = list(parameters)
+    split = [p for p in parameters if isinstance(p, DTensor)]
+    whole = [p for p in parameters if not isinstance(p, DTensor)]
+    norm_of_split = get_total_norm([p.grad for p in split]).full_tensor()
+    norm_of_whole = get_total_norm([p.grad for p in whole])
+    norm = torch.stack([norm_of_split, norm_of_whole]).norm()
+    for some in split, whole:
+        clip_grads_with_norm_(some, max_norm, norm)
+    return norm
+
+
+sent.clear()
+with Traffic():
+    norm = clip(block.parameters(), max_norm=1)
+assert len(sent) == (world_size > 1)
+norm_of_single = nn.utils.clip_grad_norm_(single.parameters(), max_norm=1)
+torch.testing.assert_close(norm, norm_of_single)
+torch.testing.assert_close(whole_gradients(block), whole_gradients(single))
+
+# %%
+# The plain gradients count once, because they are the same on all ranks. A sum over all
+# ranks, as for a pipeline, would count them once for each.
+#
 # Sequence parallel: same bytes, fewer tokens to store
 # ----------------------------------------------------
 #
@@ -258,27 +391,93 @@ if world_size > 1:
 # But an all-reduce is a reduce-scatter, then an all-gather. With ``Shard(1)`` the
 # all-gather waits for the next pair. Until then a rank has its share of the tokens.
 by_token = plan(Shard(1)) | {"norm*": SequenceParallel()}
-share, *shares = (t.chunk(world_size, dim=1)[rank] for t in (x, output, x_grad))
-torch.testing.assert_close(train(by_token, share), (*shares, grads))
+block, *found = train(by_token, x.chunk(world_size, dim=1)[rank])
 assert sorted(sent) == [("all_gather_into_tensor", once)] * n_times + [
     ("reduce_scatter_tensor", once)] * n_times
+shares = [t.chunk(world_size, dim=1)[rank] for t in (output, x_grad)]
+torch.testing.assert_close(found, shares)
+torch.testing.assert_close(whole_gradients(block), grads)
 
 # %%
+# These are the bytes of the two passes, and there is a second bill. A rank has computed
+# the norm layers for its own tokens only, so the gradients of their weights and biases
+# are still ``Partial``: each rank has a part of the sum. DTensor adds it up wherever an
+# operation needs the sum, and then forgets it. Adam uses each gradient three times, and
+# a block has four of these, so its step sends 12 all-reduces for each block, where the
+# plan before sends none. They are short, but everything waits for each of them, and 32
+# blocks have 384.
+
+
+def messages_of_a_step(block):
+    sent.clear()
+    with Traffic():
+        torch.optim.Adam(block.parameters()).step()
+    return len(sent)
+
+
+partial_sums = [p for p in block.parameters() if p.grad.placements[0].is_partial()]
+assert len(partial_sums) == 4
+assert messages_of_a_step(block) == (12 if world_size > 1 else 0)
+
+# %%
+# So add them up once, between backward and everything that reads a gradient. Clipping
+# is one of these: it sends more messages too if gradients are ``Partial``, and in
+# PyTorch 2.8 and 2.9 it even gave us a wrong norm. Now that all parameters are
+# DTensors, ``clip_grad_norm_`` does not refuse, and the step sends nothing.
+
+
+def add_up(block):
+    for p in block.parameters():
+        if p.grad.placements != p.placements:  # Partial, where the weight is Replicate
+            p.grad = p.grad.redistribute(placements=p.placements)
+
+
+block, *_ = train(by_token, x.chunk(world_size, dim=1)[rank])
+sent.clear()
+with Traffic():
+    add_up(block)
+assert len(sent) == n_times  # one for each of the four
+norm = nn.utils.clip_grad_norm_(block.parameters(), max_norm=1).full_tensor()
+torch.testing.assert_close(norm, norm_of_single)
+torch.testing.assert_close(whole_gradients(block), whole_gradients(single))
+assert messages_of_a_step(block) == 0
+
+# %%
+# If you also shard the block with ``fully_shard``, you need no ``add_up``: it does the
+# same in backward, before it reduces a gradient.
+#
 # What it costs, and when to use it
 # ---------------------------------
 #
 # A block sends eight times ``once``. We compute this for 32 blocks, 8192 tokens of 4096
-# features in bf16, and eight GPUs, with NVLink of 450 GB/s or a network of 50 GB/s.
-gb = 32 * 8 * (8192 * 4096 * 2) / 8 * 7 / 1e9
+# features in bf16, and eight GPUs, with NVLink of 450 GB/s or a network of 50 GB/s. To
+# see what that means, set it beside the time that the GPUs compute. The matrices of a
+# block have 12 times the square of the number of features, and each of these parameters
+# takes six operations for a token: two forward and four backward. We leave out
+# attention between tokens, and assume that a GPU gets through 400 teraFLOP/s, some 40 %
+# of the peak of an `H100 <https://www.nvidia.com/en-us/data-center/h100/>`__ for bf16
+# (989, or 1979 with sparsity).
+assert sum(p.numel() for p in model.parameters() if p.dim() == 2) == 12 * dim**2
+n_bytes = 32 * 8 * (8192 * 4096 * 2) / 8 * 7
+n_operations = 32 * 6 * (12 * 4096**2) * 8192 / 8  # of one GPU
+computing, nvlink, network = n_operations / 400e12, n_bytes / 450e9, n_bytes / 50e9
 if rank == 0:
-    print(f"{gb:.0f} GB: NVLink {gb / 0.450:.0f} ms, network {gb / 0.050:.0f} ms")
+    print(f"{n_bytes / 1e9:.0f} GB: NVLink {nvlink:.3f} s, network {network:.3f} s")
+    print(f"computing: {computing:.3f} s")
+assert 0.3 < nvlink / computing < 0.4 and 3 < network / computing < 3.1
 
 # %%
-# The GPUs wait for it, because the next matrix needs the sum. So use tensor parallel if
-# a layer is too large, or if there are fewer samples than GPUs. Use it only among GPUs
-# that NVLink connects, mostly the eight of a machine. Else sharded data parallel
-# training is better, because it sends while it computes. Last, all leave the group.
+# The GPUs wait for the messages, because the next matrix needs the sum. With NVLink a
+# step takes a third longer, and over the network four times as long. So use tensor
+# parallelism if a layer is too large, or if there are fewer samples than GPUs, and only
+# among GPUs that NVLink connects, mostly the eight of a machine. Else sharded data
+# parallel training is better, because it sends while it computes.
+#
+# At the end every rank leaves the group. Only then rank 0 opens the window with the
+# figure, because a window stops the program until somebody closes it.
 dist.destroy_process_group()
+if rank == 0:
+    plt.show()  # last: while a window is open, no other rank waits
 
 # %%
 # Try it

@@ -8,10 +8,12 @@ Two dimensions: fast rows, slow columns
 :Know first: :doc:`/tutorials/larger_models/fully_sharded`,
     :doc:`/tutorials/larger_models/tensor_parallel`
 :Picture: mesh
+:Oldest torch: 2.8
 
-Tensor parallelism exchanges activations inside every layer, and the next operation has
-to wait for them. So it needs the fast links inside one machine, which often has 8 GPUs.
-Data parallelism computes while its messages travel, so it may use the slower network.
+Tensor parallelism (TP) exchanges activations inside every layer, and the next operation
+has to wait for them. So it needs the fast links inside one machine, which often has 8
+GPUs. Data parallelism computes while its messages travel, so it may use the slower
+network.
 
 We arrange the ranks in a grid, give each direction one of the two, and count which
 collective runs where. Then the same grid serves hybrid sharding.
@@ -25,19 +27,20 @@ collective runs where. Then the same grid serves hybrid sharding.
 # Start the ranks
 # ---------------
 #
-# The programs with ranks on this site begin like this, and
-# :doc:`/tutorials/ranks/hello_ranks` explains the steps. In real training leave
-# ``timeout`` out. One rank is enough here, but then nothing is sent.
+# The programs with ranks on this site begin with the same lines, and
+# :doc:`/tutorials/ranks/hello_ranks` explains them. One rank is enough here, but then
+# nothing is sent. The function at the end returns the values of all ranks as a list,
+# and we use it only to look.
 import os
 from collections import Counter
-from datetime import timedelta
 
 import torch
 import torch.distributed as dist
 
-if "WORLD_SIZE" not in os.environ:
-    raise SystemExit(
-        "Start with: torchrun --standalone --nproc-per-node=4 two_dimensions.py")
+if "RANK" not in os.environ:  # without torchrun there is one rank
+    os.environ.update(
+        RANK="0", WORLD_SIZE="1", LOCAL_RANK="0", LOCAL_WORLD_SIZE="1",
+        MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
 rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
 local_rank = int(os.environ["LOCAL_RANK"])
 local_world_size = int(os.environ["LOCAL_WORLD_SIZE"])
@@ -51,14 +54,18 @@ if gpu_per_rank:
     torch.accelerator.set_device_index(local_rank)
 if rank == 0:
     print(f"device: {device.type} (GPUs seen: {n_gpus}, ranks: {local_world_size})")
+    if 0 < n_gpus < local_world_size and accelerator.type != "mps":
+        print(f"To use the GPUs, start with --nproc-per-node={n_gpus}")
 
 backend = dist.get_default_backend_for_device(device)
-dist.init_process_group(backend, timeout=timedelta(seconds=60))
+dist.init_process_group(backend, device_id=device if gpu_per_rank else None)
+
 
 def from_all_ranks(value):
     values = [None] * world_size
     dist.all_gather_object(values, value)
     return values
+
 
 # %%
 # A mesh is a grid of ranks
@@ -90,7 +97,8 @@ assert len({first_on_machine[r] for r in my_row}) == 1
 #
 # Tensor parallelism gives each rank of a row a part of every layer. ``fully_shard``
 # divides this part again among the ranks of the column, and gathers it whenever it is
-# needed. Call them in this order. Our model has two blocks of two layers.
+# needed. Call them in this order. Our model has two blocks, and each of them is an MLP:
+# two layers, without the attention of a transformer.
 import copy
 
 from torch import nn
@@ -101,17 +109,22 @@ from torch.utils.data.distributed import DistributedSampler
 
 torch.manual_seed(0)
 torch.set_default_dtype(torch.float64)  # for a precise comparison
-width, plan = 8 * world_size, {"0": ColwiseParallel(), "2": RowwiseParallel()}
+width = 8 * world_size
+plan = {"0": ColwiseParallel(), "2": RowwiseParallel()}
 single = nn.Sequential(*[nn.Sequential(
     nn.Linear(width, 4 * width), nn.ReLU(), nn.Linear(4 * width, width), nn.Tanh())
     for _ in range(2)]).to(device)
 
-def parallel(shard_mesh, tp_plan={}):
+
+
+def parallel(shard_mesh, tp_plan=None):
     model = copy.deepcopy(single)
     for block in model:
-        parallelize_module(block, mesh["tp"], tp_plan)
+        if tp_plan:
+            parallelize_module(block, mesh["tp"], tp_plan)
         fully_shard(block, mesh=shard_mesh)
     return fully_shard(model, mesh=shard_mesh)
+
 
 # %%
 # A row reads the same samples
@@ -120,8 +133,13 @@ def parallel(shard_mesh, tp_plan={}):
 # The ranks of a row compute one batch together, so the sampler gets the size of the
 # column and the position in it. The default counts all ranks, a common mistake: then a
 # row adds up parts of different samples, and no error tells you. A broadcast of samples
-# and labels along the row repairs this, even if they were changed at random. Dropout
-# must draw the same in a row, so let ``row`` set its seed.
+# and labels along the row repairs this, even if they were changed at random.
+#
+# Dropout needs more than one seed here. When the weights are drawn, seed it with
+# ``row``: the ranks of a row then drop the same where they hold the same activations,
+# and other rows, with other samples, drop something else. But inside a pair of split
+# layers each rank has columns of its own and must draw its own numbers, as
+# ``own_draws`` does in :doc:`/tutorials/larger_models/tensor_parallel`.
 samples, labels = torch.randn(2, world_size, width).to(device)
 own = list(DistributedSampler(samples, n_rows, row, shuffle=False))
 default = list(DistributedSampler(samples, shuffle=False))
@@ -138,6 +156,11 @@ with torch.no_grad():
 # Without tensor parallelism, ``fully_shard`` takes both dimensions. It shards along the
 # last one, and the rows are replicas of each other: *hybrid sharding*, or HSDP. Every
 # rank has its own samples, as by default. For comparison we also shard over all ranks.
+#
+# The replicas must begin with equal weights, and ``fully_shard`` neither makes nor
+# checks them so: it averages gradients, and weights that differ once differ forever.
+# So draw the weights with one seed on all ranks, as we did. After
+# ``torch.manual_seed(rank)`` each row would train a model of its own.
 hsdp = init_device_mesh(device.type, mesh.shape, mesh_dim_names=("replicate", "shard"))
 full = init_device_mesh(device.type, (world_size,), mesh_dim_names=("shard",))
 layouts = {
@@ -145,17 +168,24 @@ layouts = {
     "hybrid": (hsdp, parallel(hsdp), default),
     "full": (full, parallel(full), default)}
 
+for weights in layouts["hybrid"][1].parameters():
+    replicas = [torch.empty_like(weights.to_local()) for _ in range(n_rows)]
+    dist.all_gather(replicas, weights.to_local(), group=hsdp.get_group("replicate"))
+    assert all(torch.equal(replicas[0], replica) for replica in replicas)
+
 # %%
 # Each direction has its own collectives
 # --------------------------------------
 #
 # We note the group, the kind and the bytes of each collective. ``CommDebugMode`` does
-# not tell the groups, so we look at every operation, with a class of a private module.
+# not tell the groups, so we look at every operation, with a class of a private module
+# and private names of operations. Such things are for measuring, not for training.
 from torch.distributed.tensor import DTensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 KINDS = {"all_reduce": "all-reduce", "_allgather_base_": "all-gather",
          "allreduce_": "all-reduce", "_reduce_scatter_base_": "reduce-scatter"}
+
 
 class Note(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
@@ -169,6 +199,7 @@ class Note(TorchDispatchMode):
             noted.append((groups[name], kind, max(sizes)))
         return func(*args, **(kwargs or {}))
 
+
 # %%
 # After a backward pass each rank holds a piece of every gradient. ``place`` finds where
 # the piece belongs. There it equals the gradient of a single process with all samples.
@@ -176,6 +207,7 @@ def place(parameter, whole):
     mine = parameter.to_local()
     start = (whole == mine.flatten()[0]).nonzero()[0].tolist()
     return tuple(slice(i, i + n) for i, n in zip(start, mine.shape))
+
 
 nn.functional.mse_loss(single(samples), labels).backward()
 calls, counts, cards = {}, {}, {}
@@ -233,7 +265,6 @@ if rank == 0:
         ax.set(ylim=((1.7 * n_rows - 0.6) * width, -0.45 * width))
         ax.axis("off")
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0), ncols=2, fontsize=11)
-    plt.show()
 
 # %%
 # What crosses the slow links
@@ -268,7 +299,8 @@ assert slow["full"] >= 1.5 * slow["hybrid"]
 #    * - What and where
 #      - Cost for each block
 #    * - Tensor parallelism, inside a machine
-#      - Two all-reduces of activations, and computation waits for them
+#      - Two all-reduces of activations for our block, an MLP, and four for one of a
+#        transformer, which has attention too. Computation waits for them.
 #    * - Sharding, inside or across
 #      - Two all-gathers and a reduce-scatter, beside the computation
 #    * - Replicas, across
@@ -276,7 +308,12 @@ assert slow["full"] >= 1.5 * slow["hybrid"]
 #
 # If sharding over all ranks is fast enough, one dimension is enough. A third one, such
 # as ``"pp"`` for a pipeline, comes first in the mesh, because it sends least.
+#
+# At the end every rank leaves the group. Only then rank 0 opens the window with the
+# figure, because a window stops the program until somebody closes it.
 dist.destroy_process_group()
+if rank == 0:
+    plt.show()  # last: while a window is open, no other rank waits
 
 # %%
 # Try it

@@ -6,6 +6,7 @@ Choosing: eight ways, one loss
 :Learn: You will count what each way holds and sends, and choose one for your training.
 :Know first: :doc:`/tutorials/larger_models/two_dimensions`
 :Picture: table
+:Oldest torch: 2.8
 
 There are many ways to train a model on several GPUs, and each is praised with numbers
 of another model. So it is hard to tell which one your training needs.
@@ -22,19 +23,21 @@ what is left to compare is what a rank holds and what it sends.
 # Start the ranks
 # ---------------
 #
-# The programs with ranks on this site begin like this, and
-# :doc:`/tutorials/ranks/hello_ranks` explains the steps. In real training leave
-# ``timeout`` out.
+# The programs with ranks on this site begin with the same lines, and
+# :doc:`/tutorials/ranks/hello_ranks` explains them. This page needs at least two ranks.
 import os
-from datetime import timedelta
 
 import torch
 import torch.distributed as dist
-import torch.distributed.nn  # imported later, it would hold the group
 
 if os.environ.get("WORLD_SIZE", "1") == "1":
     raise SystemExit(
+        "With one rank all ways are the same, because nothing is divided or sent. "
         "Start with: torchrun --standalone --nproc-per-node=4 choosing.py")
+if "RANK" not in os.environ:  # without torchrun there is one rank
+    os.environ.update(
+        RANK="0", WORLD_SIZE="1", LOCAL_RANK="0", LOCAL_WORLD_SIZE="1",
+        MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
 rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
 local_rank = int(os.environ["LOCAL_RANK"])
 local_world_size = int(os.environ["LOCAL_WORLD_SIZE"])
@@ -48,9 +51,11 @@ if gpu_per_rank:
     torch.accelerator.set_device_index(local_rank)
 if rank == 0:
     print(f"device: {device.type} (GPUs seen: {n_gpus}, ranks: {local_world_size})")
+    if 0 < n_gpus < local_world_size and accelerator.type != "mps":
+        print(f"To use the GPUs, start with --nproc-per-node={n_gpus}")
 
 backend = dist.get_default_backend_for_device(device)
-dist.init_process_group(backend, timeout=timedelta(seconds=60))
+dist.init_process_group(backend, device_id=device if gpu_per_rank else None)
 
 # %%
 # One model and one batch
@@ -121,6 +126,9 @@ class Traffic(TorchDispatchMode):
 # %%
 # ``train`` counts in its third step, when DDP has its final buckets. It looks before
 # each layer and before the optimizer's step, and notes the most of any moment and rank.
+# It doesn't look during the backward pass, and it sees parameters, not the buffers in
+# which whole blocks arrive and leave. With sharding these come on top: up to four
+# blocks, as :doc:`/tutorials/larger_models/fully_sharded` counts.
 from torch.distributed.pipelining import schedules, stage
 from torch.nn.modules.module import register_module_forward_pre_hook
 
@@ -157,11 +165,12 @@ def train(way, wrap, inputs, labels, make_optimizer=adam):
 # Eight ways
 # ----------
 #
-# With DDP each rank takes its share of the samples, with ZeRO-1 also of Adam, and with
-# ``fully_shard`` of everything. In hybrid sharding a row has a whole model. In tensor
-# parallel training all ranks compute the same samples, in 2-D those of a row. In a
-# pipeline each has a block. "No messages" leaves DDP out, to see if its loss differs.
-# DDP's gradients lie in its buckets, which else are 4 more bytes for each parameter.
+# With DDP each rank takes its share of the samples, with ``ZeroRedundancyOptimizer``
+# (here "ZeRO-1") also of Adam, and with ``fully_shard`` of everything. In hybrid
+# sharding a row has a whole model. In tensor parallel training all ranks compute the
+# same samples, in 2-D those of a row. In a pipeline each has a block. "No messages"
+# leaves DDP out, to see if its loss differs. DDP's gradients lie in its buckets, which
+# else are 4 more bytes for each parameter.
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.optim import ZeroRedundancyOptimizer
 from torch.distributed.tensor import parallel
@@ -234,8 +243,12 @@ for way, (*held, model, batch) in formulas.items():
 # -------------------
 #
 # A GPU of 80 GB has 11.4 bytes for each of 7 billion parameters, so what is above the
-# line does not fit. The ways with a bar send activations, and computation waits for
-# them. What others send can hide behind it. A bar spans half to twice our batch.
+# line does not fit. Leave room for activations and, with sharding, for the blocks on
+# top. The ways with a bar send activations; a bar spans half to twice our batch. With
+# tensor parallelism, computation waits for them. A pipeline sends while it computes the
+# next micro-batch, and the gathers and gradients of DDP and sharding hide behind
+# computation too. Only the broadcasts of ``ZeroRedundancyOptimizer``, a third of what
+# it sends, come after the backward pass, and the step waits for them.
 #
 # .. alt-text:: A chart of bytes sent and bytes held. DDP is high above a dashed line at
 #    11.4, all others are below. Pipeline is far left, tensor has the longest bar.
@@ -251,14 +264,15 @@ if rank == 0:
     ax.set(xlabel="sent (bytes per parameter)", ylabel="held (bytes per parameter)")
     ax.margins(0.12)
     ax.legend(loc="upper left")
-    plt.show()
 
 # %%
 # Go down the list until your model and its activations fit, and the links are fast
 # enough. :doc:`/tutorials/larger_models/fitting_in_memory` makes activations smaller.
 #
 # - 16 bytes for each parameter fit: :doc:`/tutorials/ddp/distributed_data_parallel`.
-# - They do not: ZeRO-1 or sharding, :doc:`/tutorials/larger_models/fully_sharded`.
+# - They do not: sharding, :doc:`/tutorials/larger_models/fully_sharded`. If the
+#   parameters themselves fit, leave out the resharding: with more than two ranks that
+#   holds less and sends less than ``ZeroRedundancyOptimizer``.
 # - Slow links between machines: hybrid, :doc:`/tutorials/larger_models/two_dimensions`.
 # - A layer is too large, or there are fewer samples than ranks:
 #   :doc:`/tutorials/larger_models/tensor_parallel`, but only inside a machine. It sends
@@ -266,7 +280,12 @@ if rank == 0:
 # - Slow links, many blocks and many samples:
 #   :doc:`/tutorials/larger_models/pipeline_parallel`.
 assert 4.5 * width * table["tensor"][4] == len(x) * n_tokens * table["fully_shard"][4]
+assert table["no resharding"][4] < table["ZeRO-1"][4]
+held = {way: sum(formulas[way][:3]) for way in ("no resharding", "ZeRO-1")}
+assert world_size == 2 or held["no resharding"] < held["ZeRO-1"]
 dist.destroy_process_group()
+if rank == 0:
+    plt.show()  # last: while a window is open, no other rank waits
 
 # %%
 # What we left out

@@ -2,19 +2,21 @@
 Limits: why one process is not enough
 =====================================
 
-:Card: One GPU does more than the others, and all wait for Python.
-:Learn: You will measure three limits of ``nn.DataParallel``, and see two traps that
-    change results.
+:Card: One GPU holds more, nothing overlaps, Python takes turns.
+:Learn: You will imitate a step of ``nn.DataParallel`` to see three of its limits, and
+    two traps that change results.
 :Know first: :doc:`/tutorials/one_process/multi_gpu_examples`
 :Picture: limits
+:Oldest torch: 2.8
 
 With ``nn.DataParallel``, one line puts all GPUs of a machine to work, and yet training
 may be hardly faster than on one. This page shows three reasons, so that you can tell
 when the one line is enough.
 
-We take one training step apart, count its bytes on several devices, and measure the
-effect of Python's lock. Then come two traps that can change your results, although the
-program runs.
+We take one training step apart and imitate it on any machine, to see what each device
+holds, what has to travel, and what has to wait. On the CPU we measure the effect of
+Python's lock. Then come two traps that can change your results, although the program
+runs.
 """
 
 # %%
@@ -52,7 +54,8 @@ print("parameters with a gradient:", len(expected))
 # devices *compute*. Then their outputs are *gathered* on the first, for the *loss*.
 #
 # Going backward, the gradient of the outputs is *split*. All devices compute the
-# *gradients* of the weights. Then these are *reduced* to one sum on the first.
+# *gradients* of the weights. Then these are *reduced* to one sum on the first. In the
+# figure, arrows show where data comes from and where it ends up.
 #
 # .. alt-text:: The eight parts of a step on four devices. All devices compute in two of
 #    them. Every other part starts or ends on the first device.
@@ -80,18 +83,43 @@ plt.show()
 # The same step by hand
 # ---------------------
 #
-# To count, we write the forward pass ourselves, over ``n`` devices. If there are fewer
-# GPUs, a device takes several turns. The first replica uses the weights of the model
-# itself, the others get copies. With four devices, the model gets the same gradients as
-# in the step above.
+# The wrapper shares the work only where there are several GPUs. To look inside on any
+# machine, we imitate it over ``n`` devices, and if there are fewer GPUs, a device takes
+# several turns. What this page counts, it counts on the imitation.
+#
+# We copy one detail from PyTorch's own `replicate
+# <https://github.com/pytorch/pytorch/blob/main/torch/nn/parallel/replicate.py>`__,
+# because it matters below: all parameters go through a single autograd function. Going
+# forward, it makes the replicas. The first one uses the weights of the model itself,
+# the others get copies. Going backward, it adds up the gradients of all replicas. With
+# four devices, the model gets the same gradients as in the step above.
 from torch.func import functional_call
+
+n_parameters = len(expected)
+events = []  # what happens in the backward pass, in order
+
+
+class Broadcast(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, places, *parameters):
+        copies = [p.to(d, copy=True) for d in places[1:] for p in parameters]
+        return *parameters, *copies
+
+    @staticmethod
+    def backward(ctx, *gradients):  # those of replica 0, then of replica 1, ...
+        events.append(f"reduce {len(gradients)} gradients")
+        sums = []
+        for i in range(n_parameters):
+            sums.append(sum(g.to(device) for g in gradients[i::n_parameters]))
+        return None, *sums  # places have no gradient
 
 
 def forward(x, n):
     places = (devices * n)[:n]
-    named = dict(model.named_parameters())
-    copies = [{k: p.to(d, copy=True) for k, p in named.items()} for d in places[1:]]
-    weights = [named, *copies]
+    names, parameters = zip(*model.named_parameters())
+    tensors = Broadcast.apply(places, *parameters)
+    starts = range(0, n * n_parameters, n_parameters)
+    weights = [dict(zip(names, tensors[i : i + n_parameters])) for i in starts]
     pieces = [piece.to(d) for piece, d in zip(x.chunk(n), places)]
     outputs = [functional_call(model, w, piece) for w, piece in zip(weights, pieces)]
     gathered = torch.cat([out.to(device) for out in outputs])
@@ -109,35 +137,38 @@ torch.testing.assert_close(list(gradients), expected)
 print([tuple(piece.shape) for piece in pieces], "->", tuple(gathered.shape))
 
 # %%
-# First limit: one device carries more
-# ------------------------------------
+# First limit: one device holds more
+# ----------------------------------
 #
-# Every device holds weights, a piece of the batch and its outputs. Three more large
-# things are on the first device only: the gradients of the model, the state of the
-# optimizer, and the gathered outputs. We count all that one step needs, even if at
-# different moments. We leave out the whole batch, what the loss keeps for the backward
-# pass, and the gradients of the copies, which are added up immediately.
+# Every device holds weights, a piece of the batch, its outputs, and the gradients of
+# its replica. Two more large things are on the first device only: the optimizer state
+# and the gathered outputs. We count all that one step needs, even if at different
+# moments. We leave out the whole batch and what the loss keeps for the backward pass.
 optimizer = torch.optim.Adam(model.parameters())
 optimizer.step()
 state = [s[k] for s in optimizer.state.values() for k in ("exp_avg", "exp_avg_sq")]
-replicas = zip(weights, pieces, outputs)
-held = [size(w.values()) + size([piece, out]) for w, piece, out in replicas]
-held[0] += size(gradients) + size(state) + size([gathered])
+held = []
+for w, piece, out in zip(weights, pieces, outputs):
+    # Gradients are as large as the weights.
+    held.append(2 * size(w.values()) + size([piece, out]))
+held[0] += size(state) + size([gathered])
 one_model = size(model.parameters())
 memory = {(p.device, p.data_ptr()) for w in weights for p in w.values()}
 assert len(memory) == 4 * len(expected)
 assert held[1] == held[2] == held[3]
-assert held[0] - held[1] == 3 * one_model + gathered.nbytes
+assert held[0] - held[1] == 2 * one_model + gathered.nbytes
+assert size(gradients) == one_model
 print("bytes on each device:", held)
 
 # %%
-# What the first device holds in addition is at least three times the model, and the
-# outputs of the whole batch. So the first GPU runs out of memory while the others have
-# room. The activations, which are the outputs of the inner layers, are not counted
-# here, because they add the same to every device.
+# What the first device holds in addition is twice the model, and the outputs of the
+# whole batch. When the gradients are reduced, it's three times the model for a moment,
+# because the sums are made beside the gradients that they are made of. So the first GPU
+# runs out of memory while the others have room. The activations, which are the outputs
+# of the inner layers, are not counted here, because they add the same to every device.
 #
-# Second limit: every step copies the model
-# -----------------------------------------
+# Second limit: nothing else happens while the model travels
+# ----------------------------------------------------------
 #
 # The replicas live for one step only. So in each step every other device receives the
 # whole model, and returns as many bytes of gradients.
@@ -149,17 +180,52 @@ for n in (2, 4, 8):
     print(n, "devices:", len(pieces[0]), "rows each,", size(copies), "bytes of copies")
 
 # %%
+# You might expect the first GPU to be the bottleneck, because it has to send all these
+# copies. Our imitation does that, and so does the wrapper on Windows, where PyTorch has
+# no NCCL. With NCCL, the library that moves data between GPUs, `it is different
+# <https://github.com/pytorch/pytorch/blob/main/torch/nn/parallel/comm.py>`__: the other
+# GPUs pass on what they receive, and add up gradients on the way back. So the first GPU
+# sends the model about once, and receives gradients of its size about once, no matter
+# how many GPUs there are.
+#
+# The trouble is *when* this happens. All copies are made before the first layer begins,
+# and the reduction is the last event of the backward pass: since all parameters went
+# through one autograd function, it starts when the last gradient of the last replica is
+# there. Let's write down in which order the imitation gets them.
+weights, _, _, gathered = forward(x, 4)
+for replica, w in enumerate(weights):
+    for name, tensor in w.items():
+        event = f"{name} of replica {replica}"
+        tensor.register_hook(lambda gradient, event=event: events.append(event))
+events.clear()
+loss_function(gathered, target).backward()
+print("events:", len(events), "- the last one:", events[-1])
+assert len(events) == 4 * n_parameters + 1
+assert events[-1] == f"reduce {4 * n_parameters} gradients"
+
+# %%
+# Sixteen gradients come first, then all of them are reduced. Two things follow:
+#
+# - Until then, none of the gradients can be freed, so each of the other GPUs holds a
+#   model of gradients as well. We counted them above.
+# - No GPU computes while the model or its gradients travel. That is what processes do
+#   better: ``DistributedDataParallel`` (DDP) sends no parameters after its start, and
+#   its gradients travel while the backward pass goes on, as
+#   :doc:`/tutorials/ddp/ddp_from_scratch` shows.
+#
 # With more devices, a batch of the same size leaves fewer rows for each, so there is
-# less work for the same copies. A larger batch would help, but the first device limits
-# its size.
+# less work between the same journeys. A larger batch would help, but the first device
+# limits its size.
 #
 # Third limit: one interpreter serves all devices
 # -----------------------------------------------
 #
-# ``nn.DataParallel`` uses one thread for each device, and all threads share one Python
-# interpreter. In the usual build of Python, its lock, the GIL, lets only one of them
-# run Python code at a time. Processes do not share it, because each has an interpreter
-# of its own.
+# In its forward pass, ``nn.DataParallel`` uses one thread for each device, and all
+# threads share one Python interpreter. In the usual build of Python, its lock, the GIL,
+# lets only one of them run Python code at a time. Processes do not share it, because
+# each has an interpreter of its own. The backward pass suffers less, because there
+# autograd drives each GPU from a thread written in C++, which needs no Python for
+# PyTorch's own operations.
 #
 # Two threads, then two processes, do the same work side by side, in rounds of many
 # small matrix products and rounds of a few large ones. We measure on the CPU. On a GPU
@@ -335,10 +401,13 @@ print("the last pieces have", rows.tolist(), "rows")
 # machine. There each device has a process, a lasting copy of the model and an optimizer
 # of its own.
 #
-# The table compares one step on n devices. Its middle column repeats the counts of this
-# page. Its last column is not computed here: no parameters are sent, as
+# The table compares one step on n devices. In its middle column, memory and order are
+# what our imitation counted, and the bytes with NCCL follow from PyTorch's source. The
+# last column is not computed here: no parameters are sent, as
 # :doc:`/tutorials/ddp/distributed_data_parallel` shows, and the ring of
-# :doc:`/tutorials/ranks/collectives` spreads the traffic of the gradients evenly.
+# :doc:`/tutorials/ranks/collectives` spreads the traffic of the gradients evenly. So
+# with three GPUs or more, the first one even has more to send and to receive than with
+# DataParallel, but it computes meanwhile.
 #
 # .. list-table::
 #    :header-rows: 1
@@ -351,16 +420,36 @@ print("the last pieces have", rows.tolist(), "rows")
 #      - one for all devices
 #      - one for each device
 #    * - Sent and received by the first device, in multiples of the model's size
-#      - 2 (n - 1)
+#      - about 2 with NCCL, 2 (n - 1) without
 #      - 4 (n - 1) / n
-#    * - More on the first device than on others
-#      - at least 3 times the model with Adam, and the outputs of all rows
+#    * - What is computed meanwhile
 #      - nothing
+#      - the backward pass
+#    * - More on the first device than on others
+#      - 2 times the model with Adam (3 for a moment), and the outputs of all rows
+#      - nothing
+#
+# When the one line is enough
+# ---------------------------
+#
+# Measure one step with the wrapper and one step on a single GPU, each with the batch
+# that you want. If n GPUs are close to n times as fast, the one line is enough, and you
+# keep a program that you can start as before, in a notebook as well. Expect that if
+#
+# - the model is small for the work that it does. A model with 100 million parameters in
+#   float32 has 400 MB. There and back over links of 10 GB/s, it travels for 80 ms in
+#   each step. That hardly matters if a step takes a second, but a lot if it takes 100
+#   ms.
+# - its operations are large, so that the GPUs are busy and not Python.
+# - the first GPU has room for two or three models more than the others.
+#
+# Otherwise, and for any training that will run for days or on several machines, use
+# ``DistributedDataParallel``.
 #
 # Try it
 # ------
 #
-# - Train with ``torch.optim.SGD``, which has no state. Which number of the table must
+# - Train with ``torch.optim.SGD``, which has no state. Which numbers of the table must
 #   you change?
 # - Take 9 rows in place of 10. Which assert fails then, and what does it say about the
 #   mean of the losses?
@@ -372,4 +461,4 @@ print("the last pieces have", rows.tolist(), "rows")
 # - :doc:`/tutorials/ranks/hello_ranks` starts one process for each device.
 # - :doc:`/tutorials/ddp/one_gpu_to_many` turns a training script for one GPU into one
 #   for many.
-# - :doc:`/tutorials/ddp/distributed_data_parallel` removes the three limits.
+# - :doc:`/tutorials/ddp/distributed_data_parallel` has none of the three limits.

@@ -7,6 +7,7 @@ Input sizes: which GPU gets which rows
     no GPU idle.
 :Know first: :doc:`/tutorials/one_process/multi_gpu_examples`
 :Picture: rows
+:Oldest torch: 2.8
 
 You pass 30 rows to a wrapped model, and a print inside the model says 10. This page
 explains the rule behind it, and how to choose a batch size that leaves no GPU idle.

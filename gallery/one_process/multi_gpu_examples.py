@@ -6,6 +6,7 @@ DataParallel: one line, several GPUs
 :Learn: You will train a model on all GPUs of a machine with one line, and build that
     line from four small functions.
 :Picture: split
+:Oldest torch: 2.8
 
 When training on one GPU takes too long, several GPUs can share the work. The simplest
 way is *data parallelism*. It cuts each mini-batch into several smaller mini-batches
@@ -184,9 +185,13 @@ print([tuple(piece.shape) for piece in inputs])
 # Copied weights are results of a computation and cannot be parameters of a module, so
 # ``functional_call`` puts them into one for the duration of a call. Threads would
 # disturb each other in a shared module, so each one has a deep copy. The deep copy
-# alone would not do, because autograd does not record it. Do not train with our
-# function, because only ``nn.parallel.parallel_apply`` carries ``no_grad`` and autocast
-# into its threads.
+# alone would not do, because autograd does not record it.
+#
+# Do not train with our functions. They copy the whole module in each step, while
+# ``nn.parallel.replicate`` copies only its tensors. And ``nn.parallel.parallel_apply``
+# does more for its threads: each of them works on its own GPU and in the stream of its
+# caller, takes over ``no_grad`` and autocast, and an exception says in which replica it
+# happened.
 from concurrent.futures import ThreadPoolExecutor
 from torch.func import functional_call
 
@@ -297,6 +302,8 @@ print(plain.load_state_dict(state))
 #
 # - :doc:`/tutorials/one_process/input_sizes` follows the rows to each device.
 # - :doc:`/tutorials/ranks/hello_ranks` starts one process for each GPU.
+# - :doc:`/tutorials/one_process/data_parallel_limits` shows when the one line is
+#   enough.
 # - The `documentation of DataParallel
 #   <https://docs.pytorch.org/docs/stable/generated/torch.nn.DataParallel.html>`__
 # - `Deep learning in 60 minutes

@@ -7,6 +7,7 @@ Splitting the model: two halves, two GPUs
     same, and count what travels.
 :Know first: :doc:`/tutorials/one_process/multi_gpu_examples`
 :Picture: halves
+:Oldest torch: 2.8
 
 A model that does not fit on one GPU may fit on two, if each computes a part of it. Then
 you split the model, and not the data.

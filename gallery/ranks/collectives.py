@@ -7,6 +7,7 @@ Collectives: who has what before and after
     ring all-reduce whose bytes you count.
 :Know first: :doc:`/tutorials/ranks/hello_ranks`
 :Picture: grid
+:Oldest torch: 2.8
 
 Every kind of parallel training moves data between ranks with the same few calls. If you
 know what each rank holds before and after a call, you can choose the right one, and you
@@ -24,20 +25,19 @@ it comes from. Then we build the most important one ourselves and count its byte
 # Start the ranks
 # ---------------
 #
-# The programs with ranks on this site begin like this, and
-# :doc:`/tutorials/ranks/hello_ranks` explains the steps. In real training leave
-# ``timeout`` out, because rank 0 may save or evaluate for longer than a minute. One
-# rank is enough here, but then nothing moves. The function at the end returns the
-# values of all ranks as a list. It is slow, so we use it only to look.
+# The programs with ranks on this site begin with the same lines, and
+# :doc:`/tutorials/ranks/hello_ranks` explains them. One rank is enough here, but then
+# nothing moves. The function at the end returns the values of all ranks as a list. It
+# is slow, so we use it only to look.
 import os
-from datetime import timedelta
 
 import torch
 import torch.distributed as dist
 
-if "WORLD_SIZE" not in os.environ:
-    raise SystemExit(
-        "Start with: torchrun --standalone --nproc-per-node=4 collectives.py")
+if "RANK" not in os.environ:  # without torchrun there is one rank
+    os.environ.update(
+        RANK="0", WORLD_SIZE="1", LOCAL_RANK="0", LOCAL_WORLD_SIZE="1",
+        MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
 rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
 local_rank = int(os.environ["LOCAL_RANK"])
 local_world_size = int(os.environ["LOCAL_WORLD_SIZE"])
@@ -51,9 +51,11 @@ if gpu_per_rank:
     torch.accelerator.set_device_index(local_rank)
 if rank == 0:
     print(f"device: {device.type} (GPUs seen: {n_gpus}, ranks: {local_world_size})")
+    if 0 < n_gpus < local_world_size and accelerator.type != "mps":
+        print(f"To use the GPUs, start with --nproc-per-node={n_gpus}")
 
 backend = dist.get_default_backend_for_device(device)
-dist.init_process_group(backend, timeout=timedelta(seconds=60))
+dist.init_process_group(backend, device_id=device if gpu_per_rank else None)
 
 
 def from_all_ranks(value):
@@ -127,13 +129,13 @@ assert totals == [sums] + [[]] * (world_size - 1)
 # -----------------------------------------------------
 #
 # These two collectives give the whole result to every rank, so they have no ``dst``.
-# ``all_gather_single`` writes the parts into one tensor, in the order of the ranks.
+# ``all_gather`` fills a list of tensors with the parts, in the order of the ranks.
 # ``all_reduce`` overwrites its input with the sum.
-row = torch.empty_like(mine)
-dist.all_gather_single(row, mine[:1])
+parts = [torch.empty_like(mine[:1]) for _ in range(world_size)]
+dist.all_gather(parts, mine[:1])
 total = mine.clone()
 dist.all_reduce(total)
-gathered, totals = show("all_gather_single", row), show("all_reduce", total)
+gathered, totals = show("all_gather", torch.cat(parts)), show("all_reduce", total)
 assert gathered == [first_cells] * world_size
 assert totals == [sums] * world_size
 
@@ -141,24 +143,24 @@ assert totals == [sums] * world_size
 # Each rank receives its own: reduce-scatter and all-to-all
 # ---------------------------------------------------------
 #
-# ``reduce_scatter_single`` adds the rows too, but each rank receives only one part of
-# the sum. In ``all_to_all_single`` every rank scatters its row, so the table of all
-# rows is transposed: the first cells go to rank 0, the second ones to rank 1.
-#
-# In older versions of PyTorch, ``all_gather_single`` is ``all_gather_into_tensor``, and
-# ``reduce_scatter_single`` is ``reduce_scatter_tensor``. These names still work in
-# 2.13, but warn.
+# ``reduce_scatter`` adds the rows too, but each rank receives only one part of the sum.
+# In ``all_to_all_single`` every rank scatters its row, so the table of all rows is
+# transposed: the first cells go to rank 0, the second ones to rank 1.
 part = torch.empty_like(mine[:1])
-dist.reduce_scatter_single(part, mine)
+dist.reduce_scatter(part, list(mine.split(1)))
 column = torch.empty_like(mine)
 dist.all_to_all_single(column, mine)
-parts, columns = show("reduce_scatter_single", part), show("all_to_all_single", column)
+parts, columns = show("reduce_scatter", part), show("all_to_all_single", column)
 assert parts == [[name] for name in sums]
 assert columns == [list(column) for column in zip(*before)]
-older = dist.all_gather_into_tensor, dist.reduce_scatter_tensor
-assert all(function.__deprecated__ for function in older)
 
 # %%
+# For speed on GPUs there are variants of two of these calls that take one tensor in
+# place of a list, so that nothing has to be copied between the list and one piece of
+# memory. PyTorch 2.13 calls them ``all_gather_single`` and ``reduce_scatter_single``.
+# In 2.10 they only exist under their older names, ``all_gather_into_tensor`` and
+# ``reduce_scatter_tensor``, which 2.13 still accepts with a warning.
+#
 # In the figure each row is a rank, and each cell has the color of the rank that it
 # comes from. A sum has the colors of all ranks.
 #
@@ -179,7 +181,6 @@ if rank == 0:
                 ax.text(i + 0.45, r, name, ha="center", va="center")
         ax.set(title=title, xticks=[], yticks=range(world_size))
         ax.set(xlim=(-0.1, world_size), ylim=(world_size - 0.5, -0.5))
-    plt.show()
 
 # %%
 # All-reduce is reduce-scatter, then all-gather
@@ -188,9 +189,30 @@ if rank == 0:
 # After the reduce-scatter each rank holds one finished part of the sum. An all-gather
 # of these parts gives every rank all of it, as ``all_reduce`` does in one call. Sharded
 # training calls the two at different times, and in between a rank stores only its part.
-rebuilt = torch.empty_like(mine)
-dist.all_gather_single(rebuilt, part)
-assert torch.equal(rebuilt, total)
+parts = [torch.empty_like(part) for _ in range(world_size)]
+dist.all_gather(parts, part)
+assert torch.equal(torch.cat(parts), total)
+
+# %%
+# On GPUs, a call returns before the data is there
+# ------------------------------------------------
+#
+# On a CPU, the calls above return when their work is done. On a GPU they return as soon
+# as NCCL's work is queued, as all operations of a GPU do. You rarely notice, because a
+# GPU works through its queues, called *streams*, in order: what you compute with a
+# result is queued behind the collective, and starts after it. Only what needs a value
+# on the CPU, such as ``print`` or ``tolist``, makes the program wait. So if you measure
+# how long a collective takes, call ``torch.accelerator.synchronize`` before you look at
+# the clock.
+#
+# With ``async_op=True``, a call returns a handle at once. Before you use the result,
+# call the handle's ``wait``. With Gloo the program then waits for the data. With NCCL
+# `only the stream waits <https://docs.pytorch.org/docs/stable/distributed.html>`__, and
+# the program goes on.
+total_again = mine.clone()
+work = dist.all_reduce(total_again, async_op=True)
+work.wait()
+assert torch.equal(total_again, total)
 
 # %%
 # A ring spreads the bytes over all ranks
@@ -221,6 +243,13 @@ def through_rank_0(tensor):
 # half it adds what arrives to its own chunk: the reduce-scatter. In the second half it
 # keeps the finished sums: the all-gather. ``batch_isend_irecv`` starts sending and
 # receiving together, because ranks that all send first could wait for each other.
+#
+# On GPUs a batch has another advantage. Single calls of ``send`` and ``recv``, as in
+# ``through_rank_0``, make NCCL set up a *communicator*, connections with memory of
+# their own, for each pair of ranks that talk. In a group made with ``device_id``, as
+# ours is, they use the communicator of the whole group instead, but there each of them
+# stands in one queue with all other calls, and PyTorch warns of that. A batch uses the
+# communicator of the group, and its messages travel side by side.
 
 
 def ring_all_reduce(tensor):
@@ -279,8 +308,11 @@ assert (0.1 + 0.2) + 0.3 != 0.1 + (0.2 + 0.3)
 #    * - Mixture of experts
 #      - All-to-all of the tokens, to their experts and back
 #
-# At the end every rank leaves the group.
+# At the end every rank leaves the group, and only then does rank 0 open the window of
+# its figure, because a window stops the program until you close it.
 dist.destroy_process_group()
+if rank == 0:
+    plt.show()  # last: while a window is open, no other rank waits
 
 # %%
 # Try it

@@ -6,6 +6,7 @@ Hello, ranks: one program, four processes
 :Learn: You will run one file in four processes, let them talk, and find a sum in two
     ways.
 :Picture: ranks
+:Oldest torch: 2.8
 
 Training on several GPUs usually means one process for each GPU. Such a program looks
 like any other, but several copies of it run at once and talk to each other. Once you
@@ -32,9 +33,10 @@ send numbers to each other, and find their sum in two ways. No GPU is needed.
 # ``torchrun --standalone`` needs.)
 import os
 
-if os.environ.get("WORLD_SIZE", "1") == "1":
-    raise SystemExit(
-        "Start with: torchrun --standalone --nproc-per-node=4 hello_ranks.py")
+if "RANK" not in os.environ:  # without torchrun there is one rank
+    os.environ.update(
+        RANK="0", WORLD_SIZE="1", LOCAL_RANK="0", LOCAL_WORLD_SIZE="1",
+        MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
 rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
 
 # All four processes reach this line.
@@ -42,10 +44,7 @@ if rank == 0:
     print("rank", rank, "of", world_size)
 
 # %%
-# If you start the file with ``python hello_ranks.py``, nothing sets these variables,
-# and if ``torchrun`` starts a single rank, it has nobody to talk to. In both cases the
-# program stops and says how to start it. In the second, ``torchrun`` adds an error
-# report of its own. The variables tell each process:
+# The variables tell each process:
 #
 # - ``RANK``: its number, counted from 0 over all machines
 # - ``WORLD_SIZE``: the number of processes on all machines
@@ -54,12 +53,19 @@ if rank == 0:
 # - ``MASTER_ADDR`` and ``MASTER_PORT``: the address and the port where the processes
 #   meet for the first time
 #
+# If you start the file with ``python hello_ranks.py``, nothing sets these variables,
+# and the first lines set them as ``torchrun`` would for a single rank. (Port 0 stands
+# for any free port.) Then there is one process and nobody to talk to, but every line of
+# this page still works. That's useful for debugging, because a mistake that shows with
+# one rank has a single traceback, and a single process for a debugger to stop.
+#
 # Each rank takes its own GPU
 # ---------------------------
 #
 # If the machine has a GPU for each of its ranks, the local rank says which one to take:
 # local rank 2 takes ``cuda:2``. With fewer GPUs than ranks, all ranks use the CPU,
-# because NCCL, which we meet below, refuses two ranks on one GPU.
+# because NCCL, which we meet below, refuses two ranks on one GPU. Then rank 0 also
+# prints what to type to use the GPUs.
 import torch
 
 local_rank = int(os.environ["LOCAL_RANK"])
@@ -70,20 +76,27 @@ n_gpus = torch.accelerator.device_count()
 # Gloo sends no tensors of a Mac's GPU.
 gpu_per_rank = n_gpus >= local_world_size and accelerator.type != "mps"
 device = torch.device(f"{accelerator}:{local_rank}" if gpu_per_rank else "cpu")
-# From now on, each rank has its own "current GPU".
 if gpu_per_rank:
     torch.accelerator.set_device_index(local_rank)
 if rank == 0:
     print(f"device: {device.type} (GPUs seen: {n_gpus}, ranks: {local_world_size})")
+    if 0 < n_gpus < local_world_size and accelerator.type != "mps":
+        print(f"To use the GPUs, start with --nproc-per-node={n_gpus}")
 
 # %%
-# ``set_device_index`` matters too: without it, calls that name no GPU would all use GPU
-# 0. Before you wait for a long training, read the line printed above. It says ``cpu``
-# if a rank sees fewer GPUs than its machine has ranks, and your own program should then
-# rather stop.
+# ``set_device_index`` gives each rank its own "current GPU". Without it, calls that
+# name no GPU would all use GPU 0, on every rank.
 #
-# Under Slurm this happens when each rank is a task of its own, which sees one GPU only.
-# Start one ``torchrun`` for each machine instead, and give that task all GPUs.
+# Before you wait for a long training, read the line printed above. If it says ``cpu``,
+# a rank sees fewer GPUs than its machine has ranks. With four ranks and two GPUs, for
+# example, a second line says ``To use the GPUs, start with --nproc-per-node=2``. A
+# lesson can go on with the CPU, but your own program should rather stop with an error.
+#
+# Check the number of ranks as well, especially under Slurm. ``srun`` starts as many
+# processes as you ask for, but by itself it sets neither ``RANK`` nor
+# ``LOCAL_WORLD_SIZE``. So each of eight tasks would believe that it is alone, print
+# ``ranks: 1``, and train a model of its own. Let ``srun`` start one ``torchrun`` on
+# each machine instead, as :doc:`/tutorials/long_runs/several_nodes` shows.
 #
 # Many programs set the current GPU with ``torch.cuda.set_device(local_rank)``. You can
 # also choose GPUs from outside the program, because a process sees only those that the
@@ -113,8 +126,9 @@ if rank == 0:
 # -------------------------------
 #
 # A *backend* is the library that moves the data. Gloo moves tensors in the memory of
-# the CPU, NCCL moves tensors between NVIDIA GPUs. A group of processes can have both:
-# then the device of a tensor decides which one carries it.
+# the CPU, NCCL moves tensors between NVIDIA GPUs. For AMD GPUs the library is called
+# RCCL, but PyTorch gives it the same name, ``nccl``. A group of processes can have both
+# Gloo and NCCL: then the device of a tensor decides which one carries it.
 #
 # This page sends tensors of the CPU and of the GPU, so it names both. Most programs
 # need only the backend of their device, which ``get_default_backend_for_device`` knows.
@@ -137,18 +151,34 @@ assert backends == {"cpu": "gloo", "cuda": "nccl"}
 # variables, meets the other ranks at ``MASTER_ADDR``, and joins them to a *process
 # group*.
 #
-# A rank that never answers would block the others, so they give up after ``timeout``.
-# By default that takes 30 minutes with Gloo and 10 with NCCL. Here it takes one, so
-# that a mistake costs you no more, but leave ``timeout`` out in real training, because
-# rank 0 may save or evaluate for longer.
-from datetime import timedelta
-
-dist.init_process_group(backend, timeout=timedelta(seconds=60))
+# On GPUs, ``device_id`` tells NCCL which GPU this rank uses. NCCL then connects the
+# ranks right here. Otherwise it would wait for the first collective, and a mistake in
+# the network or the drivers would show up only there, after the model and the data are
+# loaded. Smaller groups that you make later are split off from this one, which is
+# faster than connecting them anew. And ``barrier``, which has to pick a GPU, takes this
+# one without a warning. Gloo needs no ``device_id``, so on the CPU it is ``None``.
+dist.init_process_group(backend, device_id=device if gpu_per_rank else None)
 
 assert dist.get_rank() == rank
 assert dist.get_world_size() == world_size
 
 # %%
+# A rank that never answers would block the others forever, so a call gives up after a
+# while. ``init_process_group`` has the argument ``timeout`` for this. We leave it out,
+# which means `10 minutes with NCCL and 30 minutes with other backends
+# <https://docs.pytorch.org/docs/stable/distributed.html>`__, and a mixed group counts
+# as one of the others. When the time is over, Gloo raises an error, and NCCL ends the
+# whole program.
+#
+# In your own training, choose a timeout. It has to be longer than the longest work that
+# one rank does alone while the others wait for it, such as saving a checkpoint or
+# evaluating on rank 0. If that takes 15 minutes, NCCL's default kills a healthy run. On
+# the other hand, a long timeout means that a hang keeps all GPUs idle for that long
+# before anybody notices. So large runs allow plenty of time until the first step is
+# done, because starting up and compiling are slow, and shorten the timeout after it.
+# `torchtitan <https://github.com/pytorch/torchtitan>`__, PyTorch's own program for
+# training large models, does that.
+#
 # .. warning::
 #
 #    Always name the backend. Without a name, PyTorch takes the backend of the machine's
@@ -182,11 +212,13 @@ assert local_rank == rank or local_world_size < world_size
 # All ranks run the same lines, so what only one of them should do stands below an
 # ``if`` that asks for the rank. Here rank 0 sends 42 to rank 1. The receiver must have
 # a tensor of the same shape and type ready, because ``recv`` only fills it. Ranks 2 and
-# 3 do nothing, so their tensor stays 0.
+# 3 do nothing, so their tensor stays 0. A rank cannot send to itself, so with a single
+# rank nothing is sent.
 message = torch.zeros(1)
 if rank == 0:
     message[0] = 42
-    dist.send(message, dst=1)
+    if world_size > 1:
+        dist.send(message, dst=1)
 elif rank == 1:
     dist.recv(message, src=0)
 
@@ -205,7 +237,7 @@ def from_all_ranks(value):
 messages = from_all_ranks(message.item())
 if rank == 0:
     print(messages)
-assert messages == [42, 42] + [0] * (world_size - 2)
+assert messages == ([42, 42] + [0] * (world_size - 2))[:world_size]
 
 # %%
 # .. warning::
@@ -277,7 +309,6 @@ if rank == 0:
         ax.set(title=title, xticks=[], yticks=range(world_size))
         ax.set(xlim=(0, 1.25 * passed_sums[-1]), ylim=(world_size - 0.5, -0.5))
     axes[0].set(ylabel="rank")
-    plt.show()
 
 # %%
 # Divided by the world size, the sum becomes the mean. Training with data parallelism
@@ -288,9 +319,20 @@ if rank == 0:
 assert mean == (1 + world_size) / 2
 
 # %%
-# At the end every rank leaves the group, which closes the connections.
+# The end: leave the group, then open the window
+# ----------------------------------------------
+#
+# At the end every rank leaves the group, which closes the connections. Only then does
+# rank 0 show its figure, which it drew long ago. A notebook shows a figure below the
+# code that draws it, but where a program opens a window, ``plt.show`` stops the program
+# until you close that window. In the middle of a run, the other ranks would reach their
+# next collective meanwhile and wait there for rank 0, until the timeout ends the run
+# with an error that says nothing of a window. All programs with ranks on this site
+# therefore end with these lines. On a server without a screen no window opens, so there
+# you would save a figure with ``fig.savefig``.
 dist.destroy_process_group()
-assert not dist.is_initialized()
+if rank == 0:
+    plt.show()  # last: while a window is open, no other rank waits
 
 # %%
 # Try it
@@ -308,7 +350,7 @@ assert not dist.is_initialized()
 # - :doc:`/tutorials/ddp/one_gpu_to_many` turns a training script for one GPU into one
 #   for many.
 # - :doc:`/tutorials/ddp/starting_processes` shows other ways to start the ranks.
-# - :doc:`/tutorials/one_process/data_parallel_limits` measures three limits of a single
-#   process.
+# - :doc:`/tutorials/one_process/data_parallel_limits` shows what is lost if a single
+#   process drives all GPUs.
 # - The manual of `torchrun <https://docs.pytorch.org/docs/stable/elastic/run.html>`__
 #   lists all of its options.

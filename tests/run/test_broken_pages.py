@@ -98,8 +98,8 @@ BREAKS = (
     Break(
         "one_process/data_parallel_limits",
         "the gradients of the copies do not reach the model",
-        "p.to(d, copy=True)",
-        "p.detach().to(d, copy=True)",
+        "gradients[i::n_parameters])",
+        "gradients[i : i + 1])",
         "torch.testing.assert_close(list(gradients), expected",
     ),
     Break(
@@ -168,9 +168,9 @@ BREAKS = (
     Break(
         "ranks/collectives",
         "the all-gather collects what was there before the reduce-scatter",
-        "dist.all_gather_single(rebuilt, part)",
-        "dist.all_gather_single(rebuilt, mine[:1])",
-        "assert torch.equal(rebuilt, total)",
+        "dist.all_gather(parts, part)",
+        "dist.all_gather(parts, mine[:1])",
+        "assert torch.equal(torch.cat(parts), total)",
     ),
     Break(
         "ranks/collectives",
@@ -247,7 +247,7 @@ BREAKS = (
         "the models of the ranks are independent",
         "ranks_agree(DistributedDataParallel(fresh))",
         "ranks_agree(fresh)",
-        "assert agree_after and not agree_before",
+        "assert agree_after and (not agree_before",
     ),
     Break(
         "ddp/distributed_data_parallel",
@@ -352,7 +352,7 @@ BREAKS = (
         "each message waits for the end of backward",
         "begin = max(ready, end)",
         "begin = max(backward, end)",
-        "assert ends[0] > ends[1] > min(ends.values())",
+        "assert slow[0] > slow[1] > min(slow.values())",
     ),
     Break(
         "ddp/hide_the_traffic",
@@ -427,7 +427,7 @@ BREAKS = (
     Break(
         "larger_models/long_sequences",
         "the gradients of keys and values do not come home",
-        "*(own + others), None",
+        "*(own + arrived()), None",
         "*own, None",
         "assert_close(gradients / world_size, expected)",
     ),
@@ -485,41 +485,37 @@ BREAKS = (
     Break(
         "larger_models/fully_sharded",
         "every rank keeps the whole optimizer state",
-        "ZeroRedundancyOptimizer(model.parameters(), torch.optim.Adam)",
-        "torch.optim.Adam(model.parameters())",
+        "ZeroRedundancyOptimizer(model.parameters(), torch.optim.Adam, fused=True)",
+        "torch.optim.Adam(model.parameters(), fused=True)",
         "assert sum(states) == 2 * whole",
     ),
     Break(
         "larger_models/fully_sharded",
         "the optimizer is made before the model is sharded",
-        "model = shard(build().to(device))\n"
-        "optimizer = torch.optim.Adam(model.parameters())",
-        "model = build().to(device)\n"
-        "optimizer = torch.optim.Adam(model.parameters())\n"
-        "model = shard(model)",
-        'assert keeps["fully_shard"][0] == [part, part, 2 * part]',
+        "model = shard(build().to(device))\noptimizer = adam(model)",
+        "model = build().to(device)\noptimizer = adam(model)\nmodel = shard(model)",
+        'assert keeps["fully_shard"][0] == [2 * part, part, part]',
     ),
     Break(
         "larger_models/fully_sharded",
         "the model is sharded without its blocks",
         "for block in model[:-1]:",
         "for block in []:",
-        'assert most["fully_shard"] == own + sum(',
+        "assert 3 < forward < 3.3 and 4 < backward < 4.5",
     ),
     Break(
         "larger_models/fully_sharded",
         "the ranks begin with different models",
-        "torch.manual_seed(0)",
-        "torch.manual_seed(rank)",
-        'assert all(abs(loss - losses["DDP"]) < 1e-4',
+        "    torch.manual_seed(0)\n",
+        "    torch.manual_seed(rank)\n",
+        'assert abs(loss - losses["DDP"]) <',
     ),
     Break(
         "larger_models/fully_sharded",
-        "the last layer is gathered twice",
-        "return fully_shard(model, mesh=mesh, **options)",
-        "return fully_shard("
-        'model, mesh=mesh, **{"reshard_after_forward": True} | options)',
-        "assert world_size == 1 or [*traffic.values()] == sizes",
+        "the bytes of an all-reduce count once",
+        '2 * size if "allreduce" in func.name() else size',
+        "size",
+        "assert world_size == 1 or sent == expected",
     ),
     Break(
         "larger_models/tensor_parallel",
@@ -531,9 +527,9 @@ BREAKS = (
     Break(
         "larger_models/tensor_parallel",
         "the ranks train on different samples",
-        "torch.manual_seed(0)",
-        "torch.manual_seed(rank)",
-        "torch.testing.assert_close(train(plan(Replicate()), x)",
+        "torch.manual_seed(0)\nmodel = Block(",
+        "torch.manual_seed(rank)\nmodel = Block(",
+        "torch.testing.assert_close(found, [output, x_grad])",
     ),
     Break(
         "larger_models/tensor_parallel",
@@ -554,13 +550,13 @@ BREAKS = (
         "the norms keep the gradients of their own tokens",
         ' | {"norm*": SequenceParallel()}',
         "",
-        "torch.testing.assert_close(train(by_token, share)",
+        "torch.testing.assert_close(whole_gradients(block), grads)",
     ),
     Break(
         "larger_models/pipeline_parallel",
         "the gradients are not divided by the number of micro-batches",
-        "else stages[0], n, loss_function)",
-        "else stages[0], n, loss_function, scale_grads=False)",
+        "else stages[0], m, loss_function)",
+        "else stages[0], m, loss_function, scale_grads=False)",
         "torch.testing.assert_close(ours.grad, expected[ours]",
     ),
     Break(
@@ -568,7 +564,7 @@ BREAKS = (
         "a forward pass does not wait for the stage before it",
         '{"forward": -1, "backward": 1, ',
         '{"backward": 1, ',
-        'assert idle["whole batch"] == Fraction(p - 1, p)',
+        'assert idle["GPipe"] == idle["1F1B"]',
     ),
     Break(
         "larger_models/pipeline_parallel",
@@ -580,36 +576,36 @@ BREAKS = (
     Break(
         "larger_models/pipeline_parallel",
         "interleaved 1F1B takes the place of the zero-bubble schedule",
-        "schedules.ScheduleZBVZeroBubble, m, [rank, 2 * p - 1 - rank]",
-        "schedules.ScheduleInterleaved1F1B, m, [rank, p + rank]",
+        "schedules.ScheduleZBVZeroBubble, [rank, 2 * p - 1 - rank]",
+        "schedules.ScheduleInterleaved1F1B, [rank, p + rank]",
         'assert idle["zero bubble"] == Fraction(p - 1, 6 * m + p - 1)',
     ),
     Break(
         "larger_models/pipeline_parallel",
         "messages of other schedules are counted too",
-        "model.zero_grad(), events.clear(), sent.clear()",
-        "model.zero_grad(), events.clear()",
+        "    events.clear()\n    sent.clear()\n",
+        "    events.clear()\n",
         "assert len(traffic[name]) == n * m and sum(traffic[name])",
     ),
     Break(
         "larger_models/pipeline_parallel",
         "the shapes are given to both stages",
-        "for shapes, extra in ({}, 1), ",
-        'for shapes, extra in ({"input_args": x, "output_args": x}, 1), ',
-        "assert norm.num_batches_tracked == m + extra",
+        "for shapes, extra in ({}, (0, 1)), ",
+        'for shapes, extra in ({"input_args": x, "output_args": x}, (1,)), ',
+        "assert batch_norm.num_batches_tracked - m in extra",
     ),
     Break(
         "larger_models/experts",
         "a token goes through all experts",
-        "output[chosen == i] = expert(tokens[chosen == i])",
-        "output[chosen == i] = expert(tokens)[chosen == i]",
+        "output = expert(torch.cat(parts[every]))",
+        "output = expert(tokens)[: sum(sizes[every])]",
         "assert in_mixture.get_total_flops() == in_one.get_total_flops()",
     ),
     Break(
         "larger_models/experts",
         "the router's probability is no factor of the output",
-        "return probability[..., None] * through(",
-        "return through(",
+        "return probability[:, None] * results[order.argsort()]",
+        "return results[order.argsort()]",
         "assert router.weight.grad is not None",
     ),
     Break(
@@ -629,8 +625,8 @@ BREAKS = (
     Break(
         "larger_models/experts",
         "the auxiliary loss is left out",
-        "train(20, auxiliary_loss)[-1]",
-        "train(20)[-1]",
+        "train(20, auxiliary_loss)}",
+        "train(20)}",
         "assert world_size == 1 or fullest[0] > 1.5 > fullest[1]",
     ),
     Break(
@@ -673,9 +669,9 @@ BREAKS = (
     ),
     Break(
         "long_runs/checkpoints",
-        "the half file has a final name",
-        'os.truncate("unfinished", 1000)',
-        'os.truncate(os.rename("unfinished", "step_0006.pt") or "step_0006.pt", 9)',
+        "a file that cannot be read stops the run",
+        "except Exception as error:",
+        "except ZeroDivisionError as error:",
         "assert done.returncode == 0, done.stderr",
     ),
     Break(
@@ -683,21 +679,21 @@ BREAKS = (
         "the optimizer is not loaded",
         "        part.load_state_dict(state[name])",
         '        name == "optimizer" or part.load_state_dict(state[name])',
-        "assert log[3:6] == log[6:9]",
+        "torch.testing.assert_close(dict(second[:3]), dict(first[3:])",
     ),
     Break(
         "long_runs/checkpoints",
         "steps have no seed of their own",
         "        torch.manual_seed(step * world_size + rank)\n",
         "",
-        "assert log[3:6] == log[6:9]",
+        "torch.testing.assert_close(dict(second[:3]), dict(first[3:])",
     ),
     Break(
         "long_runs/checkpoints",
         "all batches of the epoch come again",
         "islice(loader, step % len(loader), None)",
         "islice(loader, 0, None)",
-        "assert [int(step) for step, _ in log] ==",
+        "assert [step for step, _ in second] ==",
     ),
     Break(
         "long_runs/checkpoints",
@@ -707,13 +703,6 @@ BREAKS = (
 """,
         "    torch.nn.init.zeros_(model[0].bias)\n",
         "torch.testing.assert_close(saved[name], saved",
-    ),
-    Break(
-        "long_runs/several_nodes",
-        "no rank waits for the one that saves",
-        "dist.barrier()\n",
-        "",
-        "assert [process.returncode for process in processes] == ",
     ),
     Break(
         "long_runs/several_nodes",
@@ -727,7 +716,7 @@ BREAKS = (
         "the order of the ring ignores the nodes",
         "pass_on(memory, range(world_size), ",
         "pass_on(memory, ranks.T.flatten().tolist(), ",
-        'assert counts["flat_ring"][1].total() == ',
+        "assert flat.total() == several.total() ==",
     ),
     Break(
         "long_runs/several_nodes",

@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import re
 import subprocess
+import textwrap
 from contextlib import redirect_stdout
 from importlib import import_module
 from pathlib import Path
@@ -37,26 +38,67 @@ def name(path: Path) -> str:
     return path.stem
 
 
-@pytest.mark.parametrize("page", OF_RANKS, ids=name)
-def test_all_pages_start_their_ranks_with_the_same_lines(page: Path) -> None:
+START = re.compile(
+    r"^if \"RANK\" not in os\.environ:.*?^dist\.init_process_group\(.*?$",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def start_lines(page: Path) -> str:
+    """Give the lines that start a page's ranks, as they stand in it."""
     text = page.read_text("utf-8")
+    texts = [text, *(textwrap.dedent(body(file.text)) for file in emptied(text)[1])]
+    found = next((found[0] for one in texts if (found := START.search(one))), "")
+    return "\n".join(line for line in found.splitlines() if line.strip())
 
-    lines = [one for one in start_of(page) if "backend =" not in one]
 
-    expected = start_of(GALLERY / "ddp" / "distributed_data_parallel.py")
-    if page == HELLO:
-        lines = [one for one in lines if "backend +=" not in one]
-    assert lines == [one for one in expected if "backend =" not in one]
-    assert len(lines) > 8
-    assert "# Gloo sends no tensors of a Mac's GPU." in text
+def body(program: str) -> str:
+    """Give the part of a program that is indented as its first start line is."""
+    indent = re.search(r"^( *)if \"RANK\" not in", program, re.MULTILINE)
+    if indent is None:
+        return ""
+    lines = program[indent.start() :].splitlines(keepends=True)
+    return "".join(x for x in lines if x.startswith(indent[1]) or not x.strip())
+
+
+@pytest.mark.parametrize("page", [x for x in OF_RANKS if x != HELLO], ids=name)
+def test_all_pages_start_their_ranks_with_the_same_lines(page: Path) -> None:
+    lines = start_lines(page)
+
+    assert lines == start_lines(GALLERY / "ddp" / "distributed_data_parallel.py")
+    assert lines.count("\n") > 16
+    assert "# Gloo sends no tensors of a Mac's GPU." in lines
+
+
+def test_the_first_page_explains_the_statements_of_all_others() -> None:
+    others = start_of(GALLERY / "ddp" / "distributed_data_parallel.py")
+
+    explained = [one for one in start_of(HELLO) if "backend +=" not in one]
+
+    without_backend = [one for one in others if "backend =" not in one]
+    assert [one for one in explained if "backend =" not in one] == without_backend
+    assert len(without_backend) > 10
+
+
+CALL = "dist.init_process_group(backend, device_id=device if gpu_per_rank else None)"
 
 
 @pytest.mark.parametrize("page", OF_RANKS, ids=name)
-def test_a_group_is_never_made_without_a_backend(page: Path) -> None:
+def test_a_group_is_made_with_a_backend_a_device_and_the_usual_timeout(
+    page: Path,
+) -> None:
     calls = [one for one in pretended.statements(page) if "init_process_group(" in one]
 
-    assert calls
-    assert all("init_process_group(backend, timeout=" in one for one in calls)
+    assert calls.count(CALL) == 1
+    assert all("(backend, " in one and "timeout" not in one for one in calls)
+
+
+@pytest.mark.parametrize("page", OF_RANKS, ids=name)
+def test_no_page_keeps_what_only_works_around_the_end_of_a_group(page: Path) -> None:
+    text = page.read_text("utf-8")
+
+    assert "import torch.distributed.nn" not in text
+    assert not re.search(r"^ *del .*model\b(?!\[)", text, re.MULTILINE)
 
 
 class Start:
@@ -68,17 +110,25 @@ class Start:
         self.printed = ""
 
     @property
+    def group(self) -> tuple[str, dict[str, Any]]:
+        """Give the backend and the other arguments of the group that would be made."""
+        kind, made = self.calls[-1]
+        assert kind == "group"
+        return made
+
+    @property
     def backends(self) -> dict[str, str]:
         """Give the backend of each kind of device in the group that would be made."""
-        config = dist.distributed_c10d.BackendConfig(dist.Backend(self.calls[-1][1]))
+        config = dist.distributed_c10d.BackendConfig(dist.Backend(self.group[0]))
         return config.get_device_backend_map()
 
 
 @pytest.fixture
 def start(monkeypatch: pytest.MonkeyPatch) -> Any:
-    def pretend(page: Path, machine: str, ranks: int) -> Start:
+    def pretend(page: Path, machine: str, ranks: int, rank: int | None = None) -> Start:
         kind, count = kind_and_count(machine)
-        rank, done = ranks - 1, Start()
+        done = Start()
+        rank = ranks - 1 if rank is None else rank
         for key, value in (("RANK", rank), ("WORLD_SIZE", ranks)):
             monkeypatch.setenv(key, str(value))
             monkeypatch.setenv(f"LOCAL_{key}", str(value))
@@ -92,10 +142,10 @@ def start(monkeypatch: pytest.MonkeyPatch) -> Any:
         monkeypatch.setattr(
             dist,
             "init_process_group",
-            lambda backend=None, **_: done.calls.append(("group", backend)),
+            lambda backend=None, **told: done.calls.append(("group", (backend, told))),
         )
         program = ["import os, torch", "import torch.distributed as dist"]
-        program += ["from datetime import timedelta", *start_of(page)]
+        program += start_of(page)
         with redirect_stdout(io.StringIO()) as printed:
             exec("\n".join(program), done.names)
         done.printed = printed.getvalue()
@@ -123,10 +173,25 @@ def test_device_and_backend_fit_the_machine(
     ]
     assert ("device", ranks - 1) in done.calls or not on_gpu
     assert done.backends[device.type] == BACKENDS[device.type]
+    assert done.group[1] == {"device_id": device if on_gpu else None}
     if page == HELLO:
         assert done.backends["cpu"] == "gloo"
     expected = f"device: {device.type} (GPUs seen: {count}, ranks: {ranks})\n"
     assert done.printed == (expected if ranks == 1 else "")  # rank 0 says it, once
+
+
+@pytest.mark.parametrize(("machine", "usable"), [("cuda:2", True), ("mps:1", False)])
+def test_fewer_gpus_than_ranks_say_what_to_type(
+    start: Any, machine: str, usable: bool
+) -> None:
+    page = GALLERY / "ddp" / "distributed_data_parallel.py"
+
+    done = start(page, machine, 3, rank=0)
+
+    first, *rest = done.printed.splitlines()
+    assert first.startswith("device: cpu (")
+    said = ["To use the GPUs, start with --nproc-per-node=2"]
+    assert rest == (said if usable else [])
 
 
 LINES_OF_DEVICES = """\
@@ -206,13 +271,18 @@ FEWER = [("mps:1", 2), ("cuda:1", 3)]  # make torture: all of them with all page
     [(page, *FEWER[i % 2]) for i, page in enumerate(pretended.launched_pages())],
     ids=[page.stem for page in pretended.launched_pages()],
 )
-def test_a_page_runs_on_a_machine_with_fewer_gpus_than_ranks(
+def test_a_page_runs_with_a_screen_and_fewer_gpus_than_ranks(
     tmp_path: Path, page: Path, machine: str, ranks: int
 ) -> None:
-    done = pretended.run_in_forks(page, tmp_path, machine, ranks)
+    """The window of a figure may not open while another rank waits."""
+    window = "module://open_window"
+
+    done = pretended.run_in_forks(page, tmp_path, machine, ranks, MPLBACKEND=window)
 
     assert done.returncode == 0, done.stderr
     assert f"device: cpu (GPUs seen: 1, ranks: {ranks})\n" in done.stdout
+    assert done.stdout.count("a window was shown\n") == 1  # rank 0 has all figures
+    assert "UserWarning" not in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -243,49 +313,31 @@ def write_programs(folder: Path, page: str) -> None:
         (folder / file.name).write_text(file.text, "utf-8")
 
 
-@pytest.mark.parametrize("page", pretended.launched_pages(), ids=name)
-def test_plain_python_is_told_in_one_line_what_to_type(
-    tmp_path: Path, page: Path
-) -> None:
-    done = run(page, tmp_path)
-
-    assert done.returncode == 1
-    assert (done.stdout, done.stderr) == ("", how_to_start(page))
-
-
 @pytest.mark.parametrize("page", ALONE, ids=name)
-def test_a_page_that_needs_no_other_rank_runs_with_one(
-    tmp_path: Path, page: Path
-) -> None:
-    done = pretended.run_in_forks(page, tmp_path, "mps:1", 1)
+def test_plain_python_is_one_rank(tmp_path: Path, page: Path) -> None:
+    done = run(page, tmp_path, "mps:1")
 
     assert done.returncode == 0, done.stderr
     assert "device: cpu (GPUs seen: 1, ranks: 1)\n" in done.stdout
 
 
+@pytest.mark.parametrize("ranks", [0, 1])
 @pytest.mark.parametrize("page", TOGETHER, ids=name)
-def test_a_single_rank_is_told_in_one_line_what_to_type(
-    tmp_path: Path, page: Path
+def test_a_page_that_one_rank_cannot_show_says_why_and_what_to_type(
+    tmp_path: Path, page: Path, ranks: int
 ) -> None:
-    done = run(page, tmp_path, "cuda:1", 1)
+    done = run(page, tmp_path, "cuda:1", ranks)
 
     assert done.returncode == 1
     line, _, by_torchrun = done.stderr.partition("\n")
-    assert (done.stdout, f"{line}\n") == ("", how_to_start(page))
+    why, _, how = line.partition(" Start with: ")
+    assert (done.stdout, how) == ("", how_to_start(page))
+    assert re.fullmatch(r"[A-Z][^.]+\.", why)
     assert str(page) not in re.sub(r"^.*FAILED$", "", by_torchrun, flags=re.M)
 
 
-def test_the_program_that_the_page_starts_says_how_to_start_it(tmp_path: Path) -> None:
-    write_programs(tmp_path, "starting_processes")
-
-    done = run(tmp_path / "with_torchrun.py", tmp_path)
-
-    said = "Start with: torchrun --standalone --nproc-per-node=2 with_torchrun.py\n"
-    assert (done.returncode, done.stdout, done.stderr) == (1, "", said)
-
-
 def how_to_start(page: Path) -> str:
-    """Give what a page of ranks says: the line of its docstring that starts it."""
+    """Give the line of a page's docstring that starts it."""
     (line,) = re.findall(r"^   (torchrun .*)", page.read_text("utf-8"), re.M)
     assert line.endswith(page.name)
-    return f"Start with: {line}\n"
+    return line

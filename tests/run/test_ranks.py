@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import socket
+import subprocess
 import sys
 import tempfile
 import threading
@@ -432,3 +433,30 @@ def test_a_wrapped_model_keeps_no_group_alive(tmp_path: Path) -> None:
     run_gallery(site, site, overrides={"gallery_intl_deadline": 100})
 
     assert all((site / "pages/part" / f"{x.name}.md5").exists() for x in scripts)
+
+
+THREADS = """
+import pathlib
+print(*sorted(p.read_text() for p in pathlib.Path("/proc/self/task").glob("*/comm")))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads are counted in /proc")
+def test_no_thread_of_a_group_is_left_when_a_rank_ends(tmp_path: Path) -> None:
+    """One that is left aborts the rank, if it frees a tensor while Python ends."""
+    page = tmp_path / "page.py"
+    page.write_text(WRAPS, encoding="utf-8")  # its model is alive to its end
+    own = {"RANK": "0", "WORLD_SIZE": "1", "MASTER_ADDR": "localhost"}
+    own |= {"OMP_NUM_THREADS": "1"}
+
+    done = subprocess.run(
+        [sys.executable, "-c", ranks.RUN + THREADS, str(page)],
+        env=environment() | own | {"MASTER_PORT": "0"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "python" in done.stdout
+    assert "gloo" not in done.stdout

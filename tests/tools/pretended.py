@@ -32,7 +32,7 @@ REFUSED = (
 # what has a part in choosing the device and the backend
 CHOOSES = re.compile(
     r"^(rank|local_rank|local_world_size|accelerator|n_gpus|gpu_per_rank|device|backend)\b"
-    r"|backend \+=|set_device_index\(|init_process_group\(|f'device: "
+    r"|'RANK' not in|backend \+=|set_device_index\(|init_process_group\(|f'device: "
 )
 
 
@@ -60,13 +60,22 @@ def launched_pages() -> list[Path]:
 
 def works_alone(page: Path) -> bool:
     """Tell whether one rank is enough for a page that torchrun starts."""
-    return '"WORLD_SIZE" not in os.environ' in page.read_text("utf-8")
+    return 'os.environ.get("WORLD_SIZE", "1") == "1"' not in page.read_text("utf-8")
 
 
 def run(
-    page: Path, folder: Path, machine: str = "", ranks: int = 0
+    page: Path,
+    folder: Path,
+    machine: str = "",
+    ranks: int = 0,
+    *,
+    python: Path | str = sys.executable,
+    **told: str,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a page on a machine, under torchrun with some ranks; 0 is plain Python."""
+    """Run a page on a machine, under torchrun with some ranks; 0 is plain Python.
+
+    ``told`` is environment.
+    """
     launch = [
         "-m",
         "torch.distributed.run",
@@ -74,25 +83,27 @@ def run(
         f"--nproc-per-node={ranks}",
     ]
     known = os.environ.get("PYTHONPATH")
-    path = os.pathsep.join([str(PRETEND), *([known] if known else [])])
+    path = os.pathsep.join([str(PRETEND), str(TOOLS), *([known] if known else [])])
     return subprocess.run(
-        [sys.executable, *(launch if ranks else []), str(page)],
+        [str(python), *(launch if ranks else []), str(page)],
         cwd=folder,
         env=os.environ
         | {"MPLBACKEND": "agg", "OMP_NUM_THREADS": "1"}
-        | {"PRETEND": machine, "PYTHONPATH": path},
+        | {"PRETEND": machine, "PYTHONPATH": path}
+        | told,
         capture_output=True,
         text=True,
-        timeout=300,  # of a busy machine
+        timeout=900,  # of a busy machine
         check=False,
     )
 
 
 def run_in_forks(
-    page: Path, folder: Path, machine: str = "", ranks: int = 0
+    page: Path, folder: Path, machine: str = "", ranks: int = 0, **told: str
 ) -> subprocess.CompletedProcess[str]:
     """Run a page as `run` does, but nobody starts Python or torchrun."""
-    return warm.run(warm.Script(page, folder), folder, ranks, PRETEND=machine)
+    work = warm.Script(page, folder)
+    return warm.run(work, folder, ranks, PRETEND=machine, **told)
 
 
 def statements(page: Path) -> list[str]:
@@ -102,7 +113,8 @@ def statements(page: Path) -> list[str]:
     """
     text = page.read_text("utf-8")
     body = ast.parse(text).body
-    if files := emptied(text)[1]:
+    page, files = emptied(text)
+    if files and "init_process_group(" not in page:
         parts = [one for file in files for one in ast.parse(file.text).body]
         body = [
             statement
@@ -115,6 +127,6 @@ def statements(page: Path) -> list[str]:
 def start_of(page: Path) -> list[str]:
     """Give the statements with which a page chooses its device and joins its group."""
     found = statements(page)
-    first = next(i for i, one in enumerate(found) if one.startswith("rank, world_size"))
+    first = next(i for i, one in enumerate(found) if one.startswith("if 'RANK' not in"))
     last = next(i for i, one in enumerate(found) if "init_process_group(" in one)
     return [one for one in found[first : last + 1] if CHOOSES.search(one)]

@@ -65,6 +65,8 @@ def become(
     forks.inherited.update(forks.open_files())
     if "ThreadPoolExecutor" not in work.text:
         fork_what_it_starts()
+    if (backend := environment["MPLBACKEND"]) != THREADS["MPLBACKEND"]:
+        import_module("matplotlib").use(backend)  # its start chose another one
     if machine := environment.get("PRETEND"):
         pretend(machine)
     try:

@@ -45,12 +45,16 @@ UNDESCRIBED = {
     "torch.distributed.tensor.Shard",
     "torch.float32",
     "torch.float64",
+    "torch.multiprocessing.active_children",
+    "torch.multiprocessing.set_forkserver_preload",
+    "torch.nn.attention.SDPBackend.MATH",
     "torch.nn.modules.utils.consume_prefix_in_state_dict_if_present",
     "torch.nn.parallel.gather",
     "torch.nn.parallel.parallel_apply",
     "torch.nn.parallel.replicate",
     "torch.nn.parallel.scatter",
     "torch.utils._python_dispatch.TorchDispatchMode",
+    "torch.utils._pytree.tree_leaves",
     "torch.version.hip",
 }
 
