@@ -32,19 +32,7 @@ from gallery_run.outcomes import Outcome, is_echo, report, script_error, tail
 PATIENCE = 2.0  # seconds in which one rank's end should bring down the others
 STUCK = 15.0  # seconds after a signal until rank 0 is past help
 WAIT = 30.0  # seconds that ranks may take longer than rank 0
-# Run a script as ``python script`` does, then free its process groups: while Python
-# shuts down, a thread of Gloo that still frees a tensor aborts the rank (torch 2.13,
-# pytorch/pytorch#190489). A group lives as long as a model that was wrapped, or
-# `torch.distributed.nn` if that was imported later.
-RUN = """\
-import gc, os, runpy, sys
-sys.path[0] = os.path.dirname(sys.argv[1])
-del sys.argv[0]
-if "import torch" in open(sys.argv[0], encoding="utf-8").read():
-    import torch.distributed.nn
-runpy.run_path(sys.argv[0], run_name="__main__")
-gc.collect()
-"""
+AT_EXIT = Path(__file__).with_name("at_exit")  # its sitecustomize says why
 
 
 class RankError(SphinxError):
@@ -99,6 +87,8 @@ def argv(gallery_conf: dict[str, Any], script_vars: dict[str, Any]) -> list[str]
     page.after.callback(os.environ.update, dict(os.environ))
     page.after.callback(os.environ.clear)  # called first
     page.after.enter_context(warnings.catch_warnings())  # torch's Join sets filters
+    path = filter(None, (str(AT_EXIT), os.environ.get("PYTHONPATH")))
+    os.environ["PYTHONPATH"] = os.pathsep.join(path)
     _pages.append(page)
     text = source.read_text(encoding="utf-8")
     uses_torch = "import torch" in text
@@ -164,7 +154,7 @@ def start_rank(number: int, source: Path, common: dict[str, str], folder: Path) 
     errors, output = folder / f"rank-{number}.err", folder / f"rank-{number}.out"
     with errors.open("wb") as err, output.open("wb") as out:
         process = subprocess.Popen(
-            [sys.executable, "-c", RUN, str(source)],
+            [sys.executable, str(source)],
             cwd=source.parent,
             env=os.environ | common | own,
             stdin=subprocess.DEVNULL,

@@ -389,8 +389,8 @@ if rank == 0:
 assert n_workers == [2] * world_size
 
 # %%
-# At the end every rank leaves the group. Only then rank 0 opens the window of its
-# figure, because a window stops the program until it is closed.
+# At the end every rank leaves the group. Only then does rank 0 open the window of its
+# figure, because a window stops the program until you close it.
 dist.destroy_process_group()
 if rank == 0:
     plt.show()  # last: while a window is open, no other rank waits

@@ -90,7 +90,7 @@ never = [sample for sample in samples if sample not in times_seen(seen["dropped"
 if rank == 0:
     print("padded, seen twice:", twice)
     print("dropped, never seen:", never)
-n_left = len(samples) % world_size  # 1, but a single rank takes all
+n_left = len(samples) % world_size  # 1 here, 0 if one rank takes all
 assert twice == list(range(world_size - 1))
 assert never == list(samples[len(samples) - n_left:])
 
@@ -345,8 +345,8 @@ assert times_seen(from_all_ranks(before + after)) == Counter(samples)
 # package `torchdata <https://github.com/meta-pytorch/data>`__ has a loader that keeps
 # its position itself, ``StatefulDataLoader``.
 #
-# At the end every rank leaves the group. Only then rank 0 opens the window of its
-# figure, because a window stops the program until it is closed.
+# At the end every rank leaves the group. Only then does rank 0 open the window of its
+# figure, because a window stops the program until you close it.
 dist.destroy_process_group()
 if rank == 0:
     plt.show()  # last: while a window is open, no other rank waits

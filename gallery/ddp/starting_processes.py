@@ -325,7 +325,7 @@ import time
 
 
 def main_worker(rank):
-    print("rank", rank, "starts", flush=True)
+    print(f"rank {rank} starts", flush=True)
     if rank == 1:
         raise ValueError("bad sample")
     time.sleep(1000)  # in place of a collective that waits for rank 1
@@ -372,7 +372,7 @@ assert "Process 1 terminated with the following error" in raised.stderr
 #    * - A rank fails
 #      - The others get SIGTERM, and SIGKILL 30 seconds later
 #      - The same
-#    * - Then
+#    * - After that
 #      - All ranks are restarted, up to ``--max-restarts`` times, which is 0 by default;
 #        after that, a report names the rank that failed first
 #      - The caller of ``spawn`` gets an exception with the traceback of the rank that
@@ -390,7 +390,7 @@ assert "Process 1 terminated with the following error" in raised.stderr
 #      - SIGTERM reaches the starter alone; on Linux its ranks get SIGINT when it dies
 #    * - Threads
 #      - One for each rank, if ``OMP_NUM_THREADS`` does not say otherwise
-#      - Each rank takes as many as one process alone
+#      - Each rank starts as many as if it had the machine to itself
 #    * - Machines
 #      - One or many
 #      - One

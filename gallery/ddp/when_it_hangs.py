@@ -12,8 +12,9 @@ When it hangs: find the missing rank
 A training on many GPUs stops, and its log does not say why. Usually the ranks wait for
 one that has not made the same call. You need to know which one, and where it is.
 
-We cause such failures on purpose and see what each tool says. Every wait ends after
-three seconds, and a table at the end leads from symptoms to remedies.
+We cause such failures on purpose and see what each tool says. So that nothing hangs
+for long here, we let every wait end after three seconds. A table at the end leads from
+symptoms to remedies.
 
 .. code-block:: bash
 

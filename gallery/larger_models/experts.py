@@ -229,9 +229,10 @@ for p, q in zip(my_experts.parameters(), experts[mine].parameters()):
 # because the tokens of all ranks came to it. So do not wrap experts in DDP: it would
 # overwrite them with those of rank 0, and average the gradients of different experts.
 #
-# This holds because every rank has other experts. Large runs mostly have more ranks
-# than that, for example 8 groups of 8 GPUs with all experts in each group. Tokens then
-# travel in their group only, and each expert stands on 8 ranks, one of each group.
+# This holds because every rank has other experts. Large runs usually keep several
+# copies of each expert, for example 8 groups of 8 GPUs with all experts in each group.
+# Tokens then travel in their group only, and each expert is on 8 ranks, one of each
+# group.
 # These 8 have to reduce its gradients among themselves, with an all-reduce or with
 # ``fully_shard`` over a mesh of just these ranks.
 #
@@ -364,8 +365,8 @@ assert dropped_parts[1] < dropped_parts[0] / 2
 # for them, so links have to be fast. Leave them when one GPU has to hold them all, or
 # when most tokens would leave their machine.
 #
-# At the end every rank leaves the group. Only then rank 0 opens the window with the
-# figure, because a window stops the program until somebody closes it.
+# At the end every rank leaves the group. Only then does rank 0 open the window of its
+# figure, because a window stops the program until you close it.
 dist.destroy_process_group()
 if rank == 0:
     plt.show()  # last: while a window is open, no other rank waits

@@ -243,8 +243,9 @@ def shard(model, **options):
 
 
 # %%
-# Nothing else changes: these three lines and ``train`` are the whole program. Only make
-# the optimizer after sharding, because the parameters are new then.
+# Nothing else changes: ``count`` runs the same training loop, ``train``, as for the
+# other ways. Only make the optimizer after sharding, because the parameters are new
+# then.
 model = shard(build().to(device))
 optimizer = adam(model)
 count("fully_shard", model, optimizer)  # trains, as above
@@ -313,7 +314,8 @@ if world_size > 1:  # one rank gathers nothing
 if rank == 0:
     import matplotlib.pyplot as plt
 
-    fig, axes = plt.subplots(2, 2, sharex=True, sharey=True, figsize=(7, 4.8))
+    fig, axes = plt.subplots(
+        2, 2, sharex=True, sharey=True, figsize=(7, 4.8), layout="constrained")
     styles = (("C2", ".."), ("C0", ""), ("C1", "//"), ("C3", "xx"))
     for ax, way in zip(axes.flat, ("DDP", zero, longer, "fully_shard")):
         floor = [0] * 13
@@ -326,9 +328,9 @@ if rank == 0:
         ax.text(moment, top + 0.4, f"{top:.1f}", ha="center")
         ax.set(title=way, ylim=(0, 21), xticks=[2.5, 8.5, 12])
         ax.set(xticklabels=["forward", "backward", "step"])
-    fig.legend(*ax.get_legend_handles_labels(), loc="lower center", ncols=4)
+    handles, labels = ax.get_legend_handles_labels()
+    fig.legend(handles, labels, loc="outside lower center", ncols=4)
     fig.supylabel("bytes per parameter")
-    fig.tight_layout(rect=(0, 0.06, 1, 1))
 
 # %%
 # Half as much again is sent, but not with 16 bits
@@ -442,8 +444,8 @@ assert on_top == {"float32": 8.6, half: 5.4, "bfloat16": 4.3}
 
 # %%
 # Activations come on top too. Each rank has those of its own samples. So with a given
-# global batch more ranks divide the activations, in all four ways, but in none of them
-# those of a single sample.
+# global batch more ranks divide the activations, whichever way you choose, but no way
+# on this page divides those of a single sample.
 #
 # When to use which
 # -----------------

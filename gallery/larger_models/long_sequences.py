@@ -298,8 +298,8 @@ if rank == 0:
 # efficient or cuDNN kernel, and fails on a CPU. It gathers by default, and cuts in
 # zig-zag if 2 · w divides the length.
 #
-# At the end every rank leaves the group. Only then rank 0 opens the window with the
-# figure, because a window stops the program until somebody closes it.
+# At the end every rank leaves the group. Only then does rank 0 open the window of its
+# figure, because a window stops the program until you close it.
 dist.destroy_process_group()
 if rank == 0:
     plt.show()  # last: while a window is open, no other rank waits

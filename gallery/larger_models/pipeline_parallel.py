@@ -345,8 +345,8 @@ for shapes, extra in ({}, (0, 1)), ({"input_args": x, "output_args": x}, (0,)):
 # of backward takes about as long as forward, so measure it with your model. It refuses
 # layers with ``torch.compile``.
 #
-# At the end every rank leaves the group. Only then rank 0 opens the window with the
-# figure, because a window stops the program until somebody closes it.
+# At the end every rank leaves the group. Only then does rank 0 open the window of its
+# figure, because a window stops the program until you close it.
 dist.destroy_process_group()
 if rank == 0:
     plt.show()  # last: while a window is open, no other rank waits

@@ -456,7 +456,7 @@ assert messages_of_a_step(block) == 0
 # takes six operations for a token: two forward and four backward. We leave out
 # attention between tokens, and assume that a GPU gets through 400 teraFLOP/s, some 40 %
 # of the peak of an `H100 <https://www.nvidia.com/en-us/data-center/h100/>`__ for bf16
-# (989, or 1979 with sparsity).
+# (989 teraFLOP/s, or 1979 with sparsity).
 assert sum(p.numel() for p in model.parameters() if p.dim() == 2) == 12 * dim**2
 n_bytes = 32 * 8 * (8192 * 4096 * 2) / 8 * 7
 n_operations = 32 * 6 * (12 * 4096**2) * 8192 / 8  # of one GPU
@@ -473,8 +473,8 @@ assert 0.3 < nvlink / computing < 0.4 and 3 < network / computing < 3.1
 # among GPUs that NVLink connects, mostly the eight of a machine. Else sharded data
 # parallel training is better, because it sends while it computes.
 #
-# At the end every rank leaves the group. Only then rank 0 opens the window with the
-# figure, because a window stops the program until somebody closes it.
+# At the end every rank leaves the group. Only then does rank 0 open the window of its
+# figure, because a window stops the program until you close it.
 dist.destroy_process_group()
 if rank == 0:
     plt.show()  # last: while a window is open, no other rank waits

@@ -135,11 +135,11 @@ def parallel(shard_mesh, tp_plan=None):
 # row adds up parts of different samples, and no error tells you. A broadcast of samples
 # and labels along the row repairs this, even if they were changed at random.
 #
-# Dropout needs more than one seed here. When the weights are drawn, seed it with
-# ``row``: the ranks of a row then drop the same where they hold the same activations,
-# and other rows, with other samples, drop something else. But inside a pair of split
-# layers each rank has columns of its own and must draw its own numbers, as
-# ``own_draws`` does in :doc:`/tutorials/larger_models/tensor_parallel`.
+# Dropout needs more than one seed here. Once the weights are drawn, call
+# ``torch.manual_seed(row)``: the ranks of a row then drop the same where they hold the
+# same activations, and other rows, with other samples, drop something else. But inside
+# a pair of split layers each rank has columns of its own and must draw its own numbers,
+# as ``own_draws`` does in :doc:`/tutorials/larger_models/tensor_parallel`.
 samples, labels = torch.randn(2, world_size, width).to(device)
 own = list(DistributedSampler(samples, n_rows, row, shuffle=False))
 default = list(DistributedSampler(samples, shuffle=False))
@@ -309,8 +309,8 @@ assert slow["full"] >= 1.5 * slow["hybrid"]
 # If sharding over all ranks is fast enough, one dimension is enough. A third one, such
 # as ``"pp"`` for a pipeline, comes first in the mesh, because it sends least.
 #
-# At the end every rank leaves the group. Only then rank 0 opens the window with the
-# figure, because a window stops the program until somebody closes it.
+# At the end every rank leaves the group. Only then does rank 0 open the window of its
+# figure, because a window stops the program until you close it.
 dist.destroy_process_group()
 if rank == 0:
     plt.show()  # last: while a window is open, no other rank waits

@@ -125,10 +125,10 @@ class Traffic(TorchDispatchMode):
 
 # %%
 # ``train`` counts in its third step, when DDP has its final buckets. It looks before
-# each layer and before the optimizer's step, and notes the most of any moment and rank.
-# It doesn't look during the backward pass, and it sees parameters, not the buffers in
-# which whole blocks arrive and leave. With sharding these come on top: up to four
-# blocks, as :doc:`/tutorials/larger_models/fully_sharded` counts.
+# each layer, after each gradient and before the optimizer's step, and notes the most of
+# any moment and rank. It sees parameters and gradients, not the buffers in which whole
+# blocks arrive and leave: with sharding these come on top, as
+# :doc:`/tutorials/larger_models/fully_sharded` counts.
 from torch.distributed.pipelining import schedules, stage
 from torch.nn.modules.module import register_module_forward_pre_hook
 
@@ -137,8 +137,12 @@ def train(way, wrap, inputs, labels, make_optimizer=adam):
     model = nn.Sequential(*[Block() for _ in range(n_blocks)]).to(device)
     wrapped = wrap(model)
     optimizer, own = make_optimizer(model.parameters()), list(model.parameters())
+    watched = set()
     def look(*_):
         present = {*own, *model.parameters()}  # also what is whole for a moment
+        for p in present - watched:
+            p.register_post_accumulate_grad_hook(look)
+            watched.add(p)
         gradients = [p.grad for p in present if p.grad is not None]
         states = getattr(optimizer, "optim", optimizer).state.values()
         numbers = [t for state in states for t in state.values() if t.dim()]
@@ -223,15 +227,18 @@ if rank == 0:
 assert abs(table["no messages"][0] - single) > 0.01 * single
 
 w, b, (r, c) = world_size, n_blocks, grid.shape  # rows and columns
+block = 1 / b  # its gradients are whole until they are divided
 ring = {n: (n - 1) / n for n in (w, r, c)}
 formulas = {
     "DDP": (1, 1, 2, 2 * ring[w], 0),
     "ZeRO-1": (1, 1, 2 / w, 3 * ring[w], 0),
-    "no resharding": (1 / w + 1, 1 / w, 2 / w, 2 * ring[w], 0),
-    "fully_shard": (1 / w + 1 / b, 1 / w, 2 / w, 3 * ring[w], 0),
-    "hybrid": (1 / c + 1 / b, 1 / c, 2 / c, 3 * ring[c] + 2 / c * ring[r], 0),
+    "no resharding": (1 / w + 1, block + (1 - block) / w, 2 / w, 2 * ring[w], 0),
+    "fully_shard": (1 / w + block, block + (1 - block) / w, 2 / w, 3 * ring[w], 0),
+    "hybrid": (1 / c + block, block + (1 - block) / c, 2 / c,
+               3 * ring[c] + 2 / c * ring[r], 0),
     "tensor": (1 / w, 1 / w, 2 / w, 0, 8 * b * ring[w]),
-    "2-D": (1 / w + 1 / b / c, 1 / w, 2 / w, 3 / c * ring[r], 8 * b / r * ring[c]),
+    "2-D": (1 / w + block / c, block / c + (1 - block) / w, 2 / w,
+            3 / c * ring[r], 8 * b / r * ring[c]),
     "pipeline": (1 / w, 1 / w, 2 / w, 0, min(w - 1, 2))}
 for way, (*held, model, batch) in formulas.items():
     n_bytes = *(part * whole for part in held), model * whole + batch * x.nbytes

@@ -11,6 +11,7 @@ from gallery_intl.downloads.downloads import (
     pack_archives,
     write_downloads,
 )
+from gallery_intl.page.page import pages_with_other_titles
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
@@ -20,6 +21,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     # they are from; else they offer Sphinx-Gallery's
     app.add_config_value("gallery_intl_source_downloads", False, "env", bool)
     app.add_event("gallery-notebook-cells")
+    app.connect("env-get-outdated", pages_with_other_titles)
     app.connect("doctree-read", write_downloads, priority=order.WRITE_DOWNLOADS)
     app.connect("doctree-read", name_as_written, priority=order.NAME_DOWNLOADS)
     app.connect("env-updated", pack_archives)

@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 import polib  # type: ignore[import-untyped]
 from docutils import nodes
+from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import SphinxError
@@ -34,6 +36,7 @@ from gallery_intl.script.source import (
 from gallery_intl.script.translate import Made
 
 PAGE_OF_A_PART = ("index.rst", "GALLERY_HEADER.rst", "README.rst", "README.txt")
+TITLES = "gallery_intl_titles"  # of other pages, in the metadata of the page
 PAGE = "gallery_intl_page"  # of the page that is read, as long as it is read
 
 
@@ -250,14 +253,40 @@ def catalog_paths(env: BuildEnvironment, docname: str) -> list[Path]:
 
 
 def page_title(env: BuildEnvironment, docname: str) -> str:
-    """Return the title of any page in the build's language.
+    """Return the title of any page in the build's language, for the page being read.
 
-    It is looked up where it is written, because that page may be read after this.
+    It is looked up where it is written, because that page may be read after this. The
+    page being read remembers it, and is read again when the title is another one.
     """
+    title = written_title(env, docname)
+    if title is not None:
+        env.metadata[env.docname].setdefault(TITLES, {})[docname] = title
+        return title
+    known = env.titles.get(docname)
+    return known.astext() if known is not None else docname.rpartition("/")[2]
+
+
+def written_title(env: BuildEnvironment, docname: str) -> str | None:
+    """Return a script's title in the build's language; None of other pages."""
     script = script_of(env, docname)
     if script is None:
-        known = env.titles.get(docname)
-        return known.astext() if known is not None else docname.rpartition("/")[2]
-    env.note_dependency(Path(env.srcdir, f"{docname}.py"))
+        return None
+    paths = [path for path in catalog_paths(env, docname) if path.is_file()]
     text = title_of(script.text)
-    return (catalog_of(env, docname).translation(text) or text).replace("``", "")
+    catalog = Catalog(paths, env.config.language == source_language(env.config))
+    return (catalog.translation(text) or text).replace("``", "")
+
+
+def pages_with_other_titles(
+    _app: Sphinx, env: BuildEnvironment, *_changes: set[str]
+) -> list[str]:
+    """Return the pages that show the title of a page as it was before."""
+    shown = {page: about.get(TITLES, {}) for page, about in env.metadata.items()}
+    now = {
+        docname: written_title(env, docname) for docname in set(chain(*shown.values()))
+    }
+    return [
+        page
+        for page, titles in shown.items()
+        if any(now[docname] != title for docname, title in titles.items())
+    ]

@@ -428,7 +428,7 @@ BREAKS = (
         "larger_models/long_sequences",
         "the gradients of keys and values do not come home",
         "*(own + arrived()), None",
-        "*own, None",
+        "*(own + 0 * arrived()), None",
         "assert_close(gradients / world_size, expected)",
     ),
     Break(
@@ -564,7 +564,7 @@ BREAKS = (
         "a forward pass does not wait for the stage before it",
         '{"forward": -1, "backward": 1, ',
         '{"backward": 1, ',
-        'assert idle["GPipe"] == idle["1F1B"]',
+        "assert 1 - Fraction(busy, n_slots) == Fraction(p - 1, p)",
     ),
     Break(
         "larger_models/pipeline_parallel",
@@ -657,7 +657,7 @@ BREAKS = (
         "the names of the hybrid mesh are in the wrong order",
         'mesh_dim_names=("replicate", "shard")',
         'mesh_dim_names=("shard", "replicate")',
-        'assert counts["hybrid"] == {"replicate": {"all-reduce": 2}',
+        "assert all(torch.equal(replicas[0], replica) for replica",
         GRID,
     ),
     Break(

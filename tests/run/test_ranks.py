@@ -435,28 +435,36 @@ def test_a_wrapped_model_keeps_no_group_alive(tmp_path: Path) -> None:
     assert all((site / "pages/part" / f"{x.name}.md5").exists() for x in scripts)
 
 
-THREADS = """
-import pathlib
-print(*sorted(p.read_text() for p in pathlib.Path("/proc/self/task").glob("*/comm")))
+HELD = """
+import os
+import torch, torch.distributed as dist
+dist.init_process_group("gloo")
+import torch.distributed.nn  # keeps the group, and its threads, to the end
+for _ in range(20):
+    tensor = torch.ones(1_000_000)
+    dist.all_reduce(tensor)
+    del tensor
+dist.destroy_process_group()
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="threads are counted in /proc")
-def test_no_thread_of_a_group_is_left_when_a_rank_ends(tmp_path: Path) -> None:
-    """One that is left aborts the rank, if it frees a tensor while Python ends."""
-    page = tmp_path / "page.py"
-    page.write_text(WRAPS, encoding="utf-8")  # its model is alive to its end
-    own = {"RANK": "0", "WORLD_SIZE": "1", "MASTER_ADDR": "localhost"}
-    own |= {"OMP_NUM_THREADS": "1"}
+def test_no_rank_is_aborted_while_python_ends(tmp_path: Path) -> None:
+    """More ranks than processors, so that Gloo's threads are late (7 of 12 aborted)."""
+    pytest.importorskip("torch")
+    program = tmp_path / "page.py"
+    program.write_text(HELD, encoding="utf-8")
+    starts = "import subprocess, sys\n"
+    for n in (1, 2):
+        starts += (
+            "done = subprocess.run([sys.executable, '-m', 'torch.distributed.run', "
+            f"'--standalone', '--nproc-per-node=6', {str(program)!r}], "
+            "capture_output=True, text=True)\n"
+            f"assert not done.returncode, ({n}, done.stderr)\n"
+        )
+    site = Path(shutil.copytree(GALLERY, tmp_path / "site"))
+    script = site / "gallery" / "part" / "first.py"
+    script.write_text(f'"""\nTitle\n=====\n\n"""\n{starts}')
 
-    done = subprocess.run(
-        [sys.executable, "-c", ranks.RUN + THREADS, str(page)],
-        env=environment() | own | {"MASTER_PORT": "0"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    run_gallery(site, site, overrides={"gallery_intl_deadline": 200})
 
-    assert done.returncode == 0, done.stderr
-    assert "python" in done.stdout
-    assert "gloo" not in done.stdout
+    assert (site / "pages/part/first.py.md5").exists()
