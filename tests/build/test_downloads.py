@@ -432,6 +432,20 @@ def test_a_title_of_another_page_refreshes_the_notebook(
     assert "*딴 쪽*와" in found["page.ipynb"].read_text("utf-8")
 
 
+def test_a_sentence_of_another_page_reads_that_page_alone(
+    build: Build, srcdir: Path
+) -> None:
+    catalog = srcdir / f"locales/ko/LC_MESSAGES/{OTHER}.po"
+    message = '\nmsgid "It has one sentence."\nmsgstr "문장이 하나 있습니다."\n'
+    catalog.write_text(catalog.read_text("utf-8") + message, "utf-8")
+    before = dict(build().env.all_docs)
+    edit(srcdir, "문장이 하나", "문장이 단 하나", OTHER)
+
+    after = build().env.all_docs
+
+    assert {page for page in after if after[page] != before[page]} == {OTHER}
+
+
 def test_what_cannot_be_placed_is_a_warning(build: Build, srcdir: Path) -> None:
     path = srcdir / "gallery/part/page.py"
     table = "# .. csv-table::\n#    :delim: ;\n#\n#    left; right\n"
