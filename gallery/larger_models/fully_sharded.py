@@ -328,8 +328,8 @@ if rank == 0:
         ax.text(moment, top + 0.4, f"{top:.1f}", ha="center")
         ax.set(title=way, ylim=(0, 21), xticks=[2.5, 8.5, 12])
         ax.set(xticklabels=["forward", "backward", "step"])
-    handles, labels = ax.get_legend_handles_labels()
-    fig.legend(handles, labels, loc="outside lower center", ncols=4)
+    legend = ax.get_legend_handles_labels()
+    fig.legend(*legend, loc="outside lower center", ncols=4)
     fig.supylabel("bytes per parameter")
 
 # %%
