@@ -73,6 +73,18 @@ return [...document.querySelectorAll(places)]
      !words.has(end)]);
 });
 }"""
+# Cells whose text stands in several lines of less than 5.5 letters.
+NARROW = """() => {
+const cells = [...document.querySelectorAll("article :is(td, th)")];
+return cells.filter((cell) => {
+  const style = getComputedStyle(cell), range = document.createRange();
+  range.selectNodeContents(cell);
+  const lines = new Set([...range.getClientRects()].map((box) => Math.round(box.top)));
+  const [width, left, right, letter] = [cell.clientWidth, style.paddingLeft,
+    style.paddingRight, style.fontSize].map(parseFloat);
+  return lines.size > 1 && width - left - right < 5.5 * letter;
+}).map((cell) => cell.textContent.trim());
+}"""
 TITLES = (
     "h1, h2, h3, .intl-card-title, .prev-next-title, nav.lessons a, .know-first a,"
     " .search a"
@@ -114,6 +126,7 @@ class Seen:
     def __init__(self) -> None:
         self.troubles: list[str] = []
         self.too_wide: list[tuple[str, int]] = []
+        self.narrow: list[tuple[str, list[str]]] = []  # cells on a phone
         self.cut: list[tuple[str, int, Break]] = []  # titles
         self.texts: dict[int, list[list[Break]]] = defaultdict(list)  # by width
 
@@ -128,6 +141,8 @@ def look(page: Page, seen: Seen, language: str, name: str, width: int) -> None:
     page.set_viewport_size({"width": width, "height": HEIGHT})
     if is_too_wide(page):
         seen.too_wide.append((name, width))
+    if width == PHONE and (cells := page.evaluate(NARROW)):
+        seen.narrow.append((name, cells))
     if has_titles(name):
         for text in breaks(page, TITLES, language):
             seen.cut += [(name, width, each) for each in text if each.is_in_word]
@@ -172,6 +187,13 @@ def test_every_page_is_quiet_and_fits_its_screen(look_at: Look, language: str) -
 
     assert seen.too_wide == []
     assert not seen.troubles, "\n".join(seen.troubles)
+
+
+@each_language
+def test_no_text_of_a_table_stands_in_a_narrow_column(
+    look_at: Look, language: str
+) -> None:
+    assert look_at(language).narrow == []
 
 
 @each_language
