@@ -110,7 +110,7 @@ class Script:
         os.chdir(self.folder)
         sys.argv = [str(self.path)]
         sys.path.insert(0, str(self.path.parent))
-        runpy.run_path(str(self.path), run_name="__main__")
+        forks.made.append(runpy.run_path(str(self.path), run_name="__main__"))
 
 
 class Cells:
