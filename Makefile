@@ -30,7 +30,7 @@ LIVE_READY := $(if $(PREVIEW),$(LIGHT),$(READY))
 
 .DEFAULT_GOAL := help
 .PHONY: help html zip serve catalogs check progress quick test record bench torture lint format linkcheck lock clean
-.PHONY: foreign foreigners themes newest addresses labels notebooks fuzzy touched changed comment release-notes
+.PHONY: foreign foreigners themes newest
 .PHONY: wheel try-wheel publish
 
 help:  ## list the commands
@@ -74,9 +74,8 @@ quick: $(LIGHT)  ## check style, types and what needs no site, in half a minute
 	@$(PY) -m mypy
 	@$(PY) -m pytest -n auto tests/unit
 
-test: html $(VENV)/.browser  ## run all tests, the browser's too (SHARD=1/4: a part)
-	@$(PY) -m pytest -n auto --dist loadfile --no-loadscope-reorder \
-	  $(if $(SHARD),--shard $(SHARD)) || $(AGAIN)
+test: html $(VENV)/.browser  ## run all tests, the browser's too
+	@$(PY) -m pytest -n auto --dist loadfile --no-loadscope-reorder || $(AGAIN)
 
 record:  ## record on a machine with GPUs what pages print (PAGES=...); needs torch
 	@$(PYTHON_HERE) -m gallery_run $(PAGES)
@@ -123,31 +122,6 @@ newest: $(VENV)/.browser  ## build and test with the newest versions of all pack
 	@$(VENV)/newest/bin/python -m gallery_site html
 	@$(VENV)/newest/bin/python -m pytest -n auto --dist loadfile tests/unit tests/build \
 	  $(addprefix --deselect tests/build/test_lock.py::,$(OF_THE_LOCK))
-
-addresses: $(LIGHT)  ## write what conf.py says into the files that cannot read it
-	@$(SITE) addresses $(if $(REPOSITORY),--repository $(REPOSITORY)) $(if $(ADDRESS),--site $(ADDRESS))
-
-labels: $(LIGHT)  ## list the labels of issues and pull requests
-	@$(SITE) labels
-
-notebooks: $(LIGHT)  ## copy the notebooks for the branch that Colab reads
-	@rm -rf _build/notebooks
-	@$(SITE) notebooks _build/notebooks
-
-fuzzy: $(LIGHT)  ## count the translations that a change makes fuzzy (BASE=main)
-	@$(SITE) fuzzy $(or $(BASE),main)
-
-touched:  ## say what a change touches (BASE=main)
-	@$(PYTHON) .ci/touched.py $(or $(BASE),main)
-
-changed: $(LIGHT)  ## collect the pages that differ from another build (BEFORE=folder)
-	@PYTHONPATH=tests/tools $(PY) .ci/changed_pages.py "$(BEFORE)"
-
-comment:  ## write a pull request's comment (FROM=folder LINK=address)
-	@$(PYTHON) .ci/comment.py "$(FROM)" "$(LINK)"
-
-release-notes:  ## print what the changelog says of a version (TAG=v0.1)
-	@$(PYTHON) .ci/release_notes.py "$(TAG)"
 
 wheel: $(VENV)/.uv  ## build gallery_intl's wheel and source package into _build/dist
 	@rm -rf _build/dist

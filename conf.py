@@ -74,15 +74,11 @@ intersphinx_mapping = {
     "torch": ("https://docs.pytorch.org/docs/2.13/", "inventories/torch.inv")
 }
 gallery_intl_link_names = True
-gallery_intl_check_links = True
 gallery_site_glossary = "locales/glossary.csv"  # its terms are explained on a page
 
 # The repository, such as "https://github.com/owner/name"; then each page leads to its
-# source, to where it and its catalog are edited, to a report, and to Colab. After a
-# change here or of html_baseurl, `make addresses` writes what cannot read this file.
+# source, to where it and its catalog are edited, and to a report.
 gallery_repository_url = ""
-# Who GitHub asks to review changes: {"ko": "@name"}, and "" for all but translations.
-gallery_site_owners: dict[str, str] = {}
 
 # The address of the site: the folder that the languages are in. Empty while it has
 # none; then nothing that needs one is written (canonical, sitemap, 404, pictures).

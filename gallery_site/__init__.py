@@ -20,8 +20,6 @@ def add_settings(app: Sphinx) -> None:
     app.add_config_value("gallery_site_picture", "", "html", str)
     # whether a feed is written beside the pages: the site's commands say so
     app.add_config_value("gallery_site_feed", False, "html", bool)
-    # who is asked to review: "@name" by language, and by "" for all else
-    app.add_config_value("gallery_site_owners", {}, "", dict)
     # whether pages run the site's own scripts only, and ask no other host for anything,
     # by a content security policy in each
     app.add_config_value("gallery_intl_policy", False, "html", bool)
@@ -61,7 +59,6 @@ def listen(app: Sphinx) -> None:
     from gallery_intl import order
     from gallery_site import cards, hero, pictograms, policy
     from gallery_site.foot import Foot
-    from gallery_site.notebooks import offer_colab
 
     app.connect("config-inited", policy.switch_on)
     app.connect("doctree-resolved", cards.fill_parts)
@@ -74,7 +71,6 @@ def listen(app: Sphinx) -> None:
         foot = Foot()
         app.connect("env-get-outdated", foot.outdated)
         app.connect("doctree-read", foot.show, priority=order.SHOW_FOOT)
-        app.connect("doctree-read", offer_colab, priority=order.SHOW_WAYS_OUT)
     listen_for_the_theme(app)
 
 

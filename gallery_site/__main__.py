@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import functools
 import sys
-from pathlib import Path
 
 from gallery_intl.__main__ import (
     check,
@@ -21,12 +20,9 @@ from gallery_intl.files import remove_unfinished
 from gallery_site import unix  # noqa: F401 - before what Windows cannot import
 
 # isort: split
-from gallery_site import addresses as written
-from gallery_site import fuzzy as counted
 from gallery_site.build import build_site, only_one, run_scripts
 from gallery_site.languages import explain
 from gallery_site.messages import collect
-from gallery_site.notebooks import collect as collect_notebooks
 from gallery_site.offline import pack
 from gallery_site.project import BuildError, read_site
 
@@ -41,12 +37,6 @@ def zip_(options: argparse.Namespace) -> None:
     """Pack the built languages, or only those named, to be read offline."""
     for path in pack(read_site(options.source), options.language):
         print(path)
-
-
-def notebooks(options: argparse.Namespace) -> None:
-    """Copy all languages' notebooks into a folder, for the branch of that name."""
-    made = collect_notebooks(read_site(options.source), options.folder)
-    print(f"{len(made)} notebooks are in {options.folder}")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -64,27 +54,6 @@ def catalogs(options: argparse.Namespace) -> None:
         languages = list(site.languages)
         for path in merged(collect(site), site.locale_dir, languages, own):
             print(path.relative_to(site.srcdir))
-
-
-def addresses(options: argparse.Namespace) -> None:
-    """Write what conf.py says into the files that cannot read it."""
-    if options.repository or options.site:
-        conf = options.source / "conf.py"
-        written.set_addresses(conf, options.repository, options.site)
-    for path in written.write(read_site(options.source)):
-        print(path.relative_to(options.source))
-
-
-def labels(options: argparse.Namespace) -> None:
-    """List the labels of the tracker, as name|colour|description."""
-    print(*written.labels(read_site(options.source).languages), sep="\n")
-
-
-def fuzzy(options: argparse.Namespace) -> None:
-    """Count the translations that turn fuzzy from one revision to another."""
-    site = read_site(options.source)
-    for language, number in counted.turned(site, options.before, options.after):
-        print(f"{language}: {number} fuzzy")
 
 
 def serve(options: argparse.Namespace) -> None:
@@ -117,17 +86,10 @@ def live(options: argparse.Namespace) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """Return the command line."""
-    made = [html, zip_, notebooks, run, serve, live]
-    made += [addresses, labels, fuzzy]
-    made += [catalogs, check, todo, progress, reviewed]
+    made = [html, zip_, run, serve, live, catalogs, check, todo, progress, reviewed]
     top, commands = command_line("gallery_site", __doc__, made)
     for name in ("html", "zip"):
         commands[name].add_argument("language", nargs="*", help="default: all")
-    for name in ("--repository", "--site"):
-        commands["addresses"].add_argument(name, default="", help="write it there, too")
-    commands["fuzzy"].add_argument("before", help="a revision, such as main")
-    commands["fuzzy"].add_argument("after", nargs="?", default="HEAD")
-    commands["notebooks"].add_argument("folder", type=Path)
     for name in ("serve", "live"):
         commands[name].add_argument("--port", type=int, default=8000)
     commands["live"].add_argument("language", help="such as ko")

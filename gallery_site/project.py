@@ -64,7 +64,6 @@ SETTINGS: dict[str, Any] = {
     "gallery_intl_policy": False,
     "gallery_site_light": True,
     "gallery_site_picture": "",
-    "gallery_site_owners": {},
     "gallery_repository_url": "",
     "gallery_repository_branch": "main",
     "html_favicon": None,

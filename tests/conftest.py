@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import pytest
 from paths import PROJECT, ROOTS
 from serving import serve
-from shards import dealt, shard
 from sphinx import search
 from templates import keep
 
@@ -42,20 +41,10 @@ def pytest_xdist_auto_num_workers() -> int:
     return min((os.cpu_count() or 1) + 1, 4)
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let `make test SHARD=1/4` run a part of the tests."""
-    parser.addoption("--shard", type=shard, help="run one part of several: 1/4")
-
-
-def pytest_collection_modifyitems(
-    config: pytest.Config, items: list[pytest.Item]
-) -> None:
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the files that take long, as `--dist loadfile` gives them out."""
     place = {name: number for number, name in enumerate(LONG.split())}
     items.sort(key=lambda item: place.get(item.path.stem, len(place)))
-    if own := config.getoption("shard"):
-        keep = dealt(list(dict.fromkeys(str(item.path) for item in items)), own)
-        items[:] = [item for item in items if str(item.path) in keep]
 
 
 @pytest.fixture(scope="module", autouse=True)

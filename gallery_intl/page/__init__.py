@@ -15,7 +15,6 @@ from gallery_intl.page import (
     diffs,
     furniture,
     gaps,
-    inner_links,
     locations,
     names,
     safety,
@@ -38,8 +37,6 @@ def add_settings(app: Sphinx) -> None:
     app.add_config_value("gallery_intl_plain_links", False, "env", bool)
     # whether names that intersphinx knows lead there, from code and from literals
     app.add_config_value("gallery_intl_link_names", False, "env", bool)
-    # whether an address of an own page or section that is not there is a warning
-    app.add_config_value("gallery_intl_check_links", False, "env", bool)
     # the pages to translate, such as "auto_examples/*", where * is any letters; the
     # others have no catalog; [] is all pages
     app.add_config_value("gallery_intl_pages", [], "env", list)
@@ -89,5 +86,4 @@ def listen(app: Sphinx) -> None:
     app.connect("doctree-resolved", furniture.mark_outputs)
     app.connect("doctree-resolved", cards.fill_cards)
     app.connect("doctree-resolved", thumbnails.translate_thumbnails)
-    app.connect("doctree-resolved", inner_links.check_links)
     app.connect("build-finished", contexts.write_contexts)

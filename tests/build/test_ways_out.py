@@ -17,10 +17,8 @@ from paths import ROOTS
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs.own import path_of
 from gallery_intl.page.catalog_links import file_url
-from gallery_site.notebooks import colab_url
 
 URL = "https://github.com/owner/name"
-COLAB = "https://colab.research.google.com/github/owner/name/blob/notebooks"
 SOURCES = {
     "index": "index.rst",
     "tutorials/part/index": "gallery/part/index.rst",
@@ -61,7 +59,7 @@ def links(source: Path, language: str, url: str, branch: str = "main") -> Links:
     found = {}
     for page in SOURCES:
         html = BeautifulSoup((out / f"{page}.html").read_bytes(), "html.parser")
-        ways = html.select("article .ways-out a, article .colab a")
+        ways = html.select("article .ways-out a")
         found[page] = {way.get_text(): str(way["href"]) for way in ways}
     return found
 
@@ -110,28 +108,9 @@ def test_another_branch_is_named(source: Path) -> None:
     found = links(source, "ko", URL, branch="next/2")
 
     addresses = [unquote(url) for ways in found.values() for url in ways.values()]
-    assert len(addresses) == 4 * len(SOURCES) + 1
+    assert len(addresses) == 4 * len(SOURCES)
     assert not [url for url in addresses if "/main/" in url]
     assert len([url for url in addresses if "/next/2/" in url]) == 3 * len(SOURCES)
-
-
-def test_a_notebook_is_opened_from_its_branch(source: Path) -> None:
-    found = links(source, "ko", URL)
-
-    at_colab = {page: ways.get("Open in Colab") for page, ways in found.items()}
-    assert at_colab == {
-        "index": None,
-        "tutorials/part/index": None,
-        "tutorials/part/page": f"{COLAB}/ko/part/page.ipynb",
-    }
-
-
-def test_colab_opens_what_is_on_github_alone() -> None:
-    assert (
-        colab_url(f"{URL}.git/", "ko/한 b.ipynb") == f"{COLAB}/ko/%ED%95%9C%20b.ipynb"
-    )
-    assert colab_url("https://gitlab.com/owner/name", "ko/b.ipynb") == ""
-    assert colab_url("https://github.com.example.org/owner/name", "ko/b.ipynb") == ""
 
 
 def test_a_repository_may_begin_above_its_documentation(tmp_path: Path) -> None:

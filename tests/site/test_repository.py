@@ -12,11 +12,9 @@ from docutils import nodes
 from paths import PROJECT
 
 from gallery_site.languages import run_sphinx
-from gallery_site.notebooks import collect
 from gallery_site.project import Site, read_site
 
 URL = "https://github.com/owner/name"
-COLAB = "https://colab.research.google.com/github/owner/name/blob/notebooks/"
 READ = ("en", "zh_CN")  # the source, and a translation whose name has a region
 Links = dict[str, list[str]]  # addresses by page, in the order of the page
 
@@ -51,16 +49,16 @@ def ways(
 
 
 def links(doctree: Path) -> list[str]:
-    """Give the links of a page to its repository, and to what opens its notebook."""
+    """Give the links of a page to its repository."""
     document = pickle.loads(doctree.read_bytes())
     found = (link.get("refuri", "") for link in document.findall(nodes.reference))
-    return [url for url in found if url.startswith((URL, COLAB))]
+    return [url for url in found if url.startswith(URL)]
 
 
 def test_every_page_leads_to_files_of_the_project(ways: Links, language: str) -> None:
     kinds = ["blob", "edit"] if language == "en" else ["blob", "edit", "edit"]
     for page, urls in ways.items():
-        own = [url for url in urls if not url.startswith(COLAB)][-len(kinds) - 1 :]
+        own = urls[-len(kinds) - 1 :]
         places = [unquote(urlsplit(url).path).split("/", 5)[3:] for url in own]
 
         assert [kind for kind, *_branch_and_path in places] == [*kinds, "issues"], page
@@ -81,25 +79,10 @@ def test_every_report_names_page_and_language(ways: Links, language: str) -> Non
         assert title.removesuffix(f" ({language}/{page})") not in ("", title)
 
 
-def test_colab_opens_what_the_branch_will_hold(
-    project: Site, ways: Links, language: str, tmp_path: Path
-) -> None:
-    copied = {path.relative_to(tmp_path) for path in collect(project, tmp_path)}
-    opened = {
-        Path(unquote(url.removeprefix(COLAB)))
-        for urls in ways.values()
-        for url in urls
-        if url.startswith(COLAB)
-    }
-
-    assert opened == {path for path in copied if path.parts[0] == language}
-    assert len(opened) == len(list((PROJECT / "gallery").glob("*/*.py")))
-
-
 def test_without_a_repository_no_page_has_a_way_out(site: Path) -> None:
     if read_site(PROJECT).config.gallery_repository_url:
         pytest.skip("the site has a repository")
     pages = [path.read_text("utf-8") for path in site.rglob("*.html")]
 
     assert len(pages) > 40
-    assert not [page for page in pages if "ways-out" in page or COLAB[:30] in page]
+    assert not [page for page in pages if "ways-out" in page]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -72,15 +70,11 @@ def test_a_newer_run_takes_the_place_of_an_older(path: Path) -> None:
 
 
 def test_no_workflow_has_rights_and_code_of_a_fork() -> None:
-    pull_request, comment = (
-        (PROJECT / f".github/workflows/{name}.yml").read_text("utf-8")
-        for name in ("pull_request", "comment")
-    )
+    pull_request = PROJECT / ".github/workflows/pull_request.yml"
 
     assert not [x for x in FILES if "pull_request_target" in x.read_text("utf-8")]
-    assert ": write" not in pull_request
-    assert "secrets." not in pull_request
-    assert not re.search(r"ref: |github\.event\.workflow_run.*\n.*checkout", comment)
+    assert ": write" not in pull_request.read_text("utf-8")
+    assert "secrets." not in pull_request.read_text("utf-8")
     # what others name stands in the environment, never in a script
     for path in FILES:
         for job in loaded(path)["jobs"].values():
@@ -139,37 +133,3 @@ def test_the_files_that_a_workflow_names_are_there(path: Path) -> None:
 
     globs = {name: name.replace("**.", "**/*.") for name in named}
     assert [name for name in globs if not [*PROJECT.glob(globs[name])]] == []
-
-
-@pytest.mark.parametrize(
-    ("place", "old", "new"),
-    [
-        ("workflows/weekly.yml", "runs-on:", "run-on:"),
-        ("workflows/weekly.yml", "    timeout-minutes: 180\n", ""),
-        ("actions/prepare/action.yml", "using: composite", "using: compote"),
-        ("ISSUE_TEMPLATE/new_lesson.yml", "type: input", "type: line"),
-        ("dependabot.yml", "interval: weekly", "interval: sometimes"),
-        ("ISSUE_TEMPLATE/config.yml", "blank_issues_enabled", "blank_issue"),
-    ],
-)
-def test_lint_finds_a_slip_in_what_github_reads(
-    tmp_path: Path, place: str, old: str, new: str
-) -> None:
-    text = (PROJECT / ".github" / place).read_text("utf-8")
-    path = tmp_path / ".github" / place
-    path.parent.mkdir(parents=True)
-
-    path.write_text(text, encoding="utf-8")
-    right = lint(tmp_path)
-    path.write_text(text.replace(old, new, 1), encoding="utf-8")
-    wrong = lint(tmp_path)
-
-    assert right.returncode == 0, right.stdout
-    assert wrong.returncode == 1
-    assert path.name in wrong.stdout
-
-
-def lint(folder: Path) -> subprocess.CompletedProcess[str]:
-    program = str(PROJECT / ".ci" / "check_forms.py")
-    command = [sys.executable, program, str(folder)]
-    return subprocess.run(command, capture_output=True, text=True)
