@@ -387,7 +387,8 @@ assert "Process 1 terminated with the following error" in raised.stderr
 #      - All ranks write to the streams of the program
 #    * - Signals
 #      - It passes SIGTERM, SIGINT, SIGHUP and SIGQUIT on to the ranks
-#      - SIGTERM reaches the starter alone; on Linux its ranks get SIGINT when it dies
+#      - SIGTERM reaches only the program that called ``spawn``; on Linux the ranks get
+#        SIGINT when it dies
 #    * - Threads
 #      - One for each rank, if ``OMP_NUM_THREADS`` does not say otherwise
 #      - Each rank starts as many as if it had the machine to itself

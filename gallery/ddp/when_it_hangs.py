@@ -316,10 +316,10 @@ assert [e.partition(":")[0] for e in errors] == ["RuntimeError"] * last + ["Valu
 # to PyTorch 2.10 the recorder is empty until you set ``TORCH_FR_BUFFER_SIZE=2000``, as
 # the first lines of this page do.
 #
-# With several machines, let ``TORCH_FR_DUMP_TEMP_FILE`` begin the paths in a folder
-# that all of them share. For a run that hangs and has not timed out yet, set
-# ``TORCH_NCCL_DEBUG_INFO_PIPE_FILE=/tmp/dump_`` before it starts: each rank then opens
-# a pipe, such as ``/tmp/dump_0.pipe``, and writes its file when you send a line into
+# With several machines, set ``TORCH_FR_DUMP_TEMP_FILE`` to the beginning of the paths,
+# in a folder that all of them share. To look into a run that hangs and has not timed
+# out yet, set ``TORCH_NCCL_DEBUG_INFO_PIPE_FILE=/tmp/dump_`` before you start it: each
+# rank then opens a pipe, such as ``/tmp/dump_0.pipe``, and writes its file when you send a line into
 # it.
 #
 # From symptom to remedy

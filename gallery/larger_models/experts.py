@@ -187,8 +187,8 @@ def expert_parallel(router, my_experts, tokens):
 #
 # Our experts compute one after the other. That is fine for two, and for many there are
 # products of all experts in one call, such as ``torch.nn.functional.grouped_mm`` in
-# recent versions of PyTorch. And a rank without tokens has to make all the calls too,
-# or the others hang.
+# recent versions of PyTorch. And a rank without tokens has to take part in every
+# collective of this layer too, or the others hang.
 #
 # The gradient of an expert is complete where the expert is
 # ---------------------------------------------------------

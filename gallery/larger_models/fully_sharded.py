@@ -345,9 +345,9 @@ if rank == 0:
 # stages 1 and 2 of the ZeRO paper replace the all-reduce by a reduce-scatter, gather
 # the parameters after the step, and so send twice, as DDP does.
 #
-# Large models usually compute in 16 bits. ``MixedPrecisionPolicy`` gathers the
-# parameters in ``bfloat16`` too, while the rows that a rank keeps, and its optimizer
-# state, stay in 32 bits. Unless ``reduce_dtype`` says otherwise, the gradients are then
+# Large models usually compute in 16 bits. A ``MixedPrecisionPolicy`` whose
+# ``param_dtype`` is ``bfloat16`` gathers the parameters in 16 bits too, while the rows
+# that a rank keeps, and its optimizer state, stay in 32 bits. Unless ``reduce_dtype`` says otherwise, the gradients are then
 # also added up in 16 bits.
 from torch.distributed.fsdp import MixedPrecisionPolicy
 
@@ -488,8 +488,8 @@ assert on_top == {"float32": 8.6, half: 5.4, "bfloat16": 4.3}
 # Small blocks or a slow network make ranks wait for each gather. And each forward pass
 # has collectives, so all ranks must make it, also to evaluate.
 #
-# At the end every rank leaves the group, and only then rank 0 opens the window of its
-# figure, because a window stops the program until it is closed.
+# At the end every rank leaves the group. Only then does rank 0 open the window of its
+# figure, because a window stops the program until you close it.
 if world_size > 2:
     assert max(map(sum, moments[longer])) < max(map(sum, moments[zero]))
     assert sent[longer] < sent[zero]

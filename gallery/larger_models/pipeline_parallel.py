@@ -127,7 +127,7 @@ class RecordedStage(PipelineStage):
 # - *Zero-bubble* schedules split the backward pass. Another rank needs only the
 #   gradients of the inputs, so those of the weights can wait and fill gaps. In ours, a
 #   micro-batch goes down the ranks and up again, so the last rank has two stages in a
-#   row. Over Gloo this fails in PyTorch 2.10 and older.
+#   row. Over Gloo this schedule fails in PyTorch 2.10 and older.
 runs = {  # class, stages of this rank
     "GPipe": (schedules.ScheduleGPipe, [rank]),
     "1F1B": (schedules.Schedule1F1B, [rank]),
@@ -310,7 +310,7 @@ nn.utils.clip_grads_with_norm_(own, max_norm, total_norm)
 in_one_process = 2 * nn.utils.get_total_norm(list(expected.values()))
 torch.testing.assert_close(total_norm, in_one_process)
 assert norm < total_norm or p == 1
-for ours in own:  # two steps, and half of their norm
+for ours in own:  # two steps, clipped to half of their norm, equal one
     torch.testing.assert_close(ours.grad, expected[ours], rtol=1e-4, atol=0)
 
 # %%
@@ -342,8 +342,8 @@ for shapes, extra in ({}, (0, 1)), ({"input_args": x, "output_args": x}, (0,)):
 # Use a pipeline if the model does not fit, the links are slow, and the batch can be cut
 # into many more micro-batches than there are ranks. Begin with 1F1B. Interleaved 1F1B
 # pays with few micro-batches and fast links. A zero-bubble schedule pays if each half
-# of backward takes about as long as forward, so measure it with your model. It refuses
-# layers with ``torch.compile``.
+# of backward takes about as long as forward, so measure it with your model. Zero-bubble
+# schedules refuse layers with ``torch.compile``.
 #
 # At the end every rank leaves the group. Only then does rank 0 open the window of its
 # figure, because a window stops the program until you close it.

@@ -77,9 +77,9 @@ dist.init_process_group(backend, device_id=device if gpu_per_rank else None)
 # - *The machine crashes.* The system keeps in memory what a program has written, and
 #   brings it to the disk later, sometimes the new name before the contents. A crash in
 #   between leaves a file that looks complete and is empty. So ``os.fsync`` waits until
-#   the contents are on the disk, and only then the file gets its name. The name itself
-#   needs `another fsync <https://man7.org/linux/man-pages/man2/fsync.2.html>`__, that
-#   of the folder.
+#   the contents are on the disk, and only then does the file get its name. The name
+#   itself needs `another fsync
+#   <https://man7.org/linux/man-pages/man2/fsync.2.html>`__, that of the folder.
 # - *The newest file cannot be read*, because a disk has failed, for example. So rank 0
 #   keeps one older file, takes the newest that it can read, and says which it skipped.
 #   If it can read none of them, it stops: a run that silently begins again at step 0
@@ -237,10 +237,10 @@ torch.testing.assert_close(dict(second[:3]), dict(first[3:]), rtol=rtol, atol=0)
 
 # %%
 # The half file was ignored, so the second try began after step 3, in the middle of an
-# epoch. Steps 4 to 6 were done twice, without a break and after one. On a CPU their
-# losses are equal to the bit. On a GPU some operations add in another order each time,
-# so the page allows for a difference there. For equal bits choose
-# ``torch.use_deterministic_algorithms(True)``, which is slower.
+# epoch. Steps 4 to 6 were done twice: once in a run without a break, once after the
+# restart. On a CPU their losses are equal to the bit. On a GPU some operations add in
+# another order each time, so the page allows for a difference there. For equal bits
+# choose ``torch.use_deterministic_algorithms(True)``, which is slower.
 #
 # After step 9 the file of step 3 was deleted. Now we make the newest file empty, as a
 # crash of the machine may do without ``fsync``, and start again.
@@ -273,7 +273,7 @@ assert weight.any() and not loaded.any()  # and no error
 # keeps it, so after a restart it `still has the addresses
 # <https://github.com/pytorch/pytorch/issues/135712>`__ of the ranks that died. A new
 # rank that reads one before it is replaced fails or waits in ``init_process_group``.
-# The issue is closed, but with torch 2.13 it still happens, not each time. If
+# The issue is closed, but with torch 2.13 it still happens now and then. If
 # ``TORCH_DISABLE_SHARE_RDZV_TCP_STORE`` is 1, rank 0 opens a new store after each
 # restart. So set this variable wherever you use ``--max-restarts``, as we do above.
 #
@@ -282,9 +282,9 @@ assert weight.any() and not loaded.any()  # and no error
 #
 # After ``fully_shard`` no rank has the whole model. So all ranks call ``save`` of
 # ``torch.distributed.checkpoint``, in short ``dcp``, and each writes its rows into a
-# file. ``dcp`` calls ``fsync`` by itself. Rank 0 writes ``.metadata`` last, so a new
-# folder that has it is complete, and only then you may delete older folders. The file
-# is a pickle and could run code, so load only what you trust.
+# file of its own. ``dcp`` calls ``fsync`` by itself. Rank 0 writes ``.metadata`` last,
+# so a new folder that has it is complete, and only then may you delete older folders.
+# ``.metadata`` is a pickle and could run code, so load only what you trust.
 #
 # ``dcp.load`` fills tensors that are there already, so build the model as always first.
 # Our ``snapshot`` takes its tensors from ``get_state_dict``, which names them by

@@ -434,7 +434,8 @@ print("the last pieces have", rows.tolist(), "rows")
 #
 # Measure one step with the wrapper and one step on a single GPU, each with the batch
 # that you want. If n GPUs are close to n times as fast, the one line is enough, and you
-# keep a program that you can start as before, in a notebook as well. Expect that if
+# keep a program that you can start as before, in a notebook as well. Expect that
+# if all of this holds:
 #
 # - the model is small for the work that it does. A model with 100 million parameters in
 #   float32 has 400 MB. There and back over links of 10 GB/s, it travels for 80 ms in

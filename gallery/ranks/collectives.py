@@ -156,8 +156,8 @@ assert columns == [list(column) for column in zip(*before)]
 
 # %%
 # For speed on GPUs there are variants of two of these calls that take one tensor in
-# place of a list, so that nothing has to be copied between the list and one piece of
-# memory. PyTorch 2.13 calls them ``all_gather_single`` and ``reduce_scatter_single``.
+# place of a list, so that nothing has to be copied between the list and one contiguous
+# buffer. PyTorch 2.13 calls them ``all_gather_single`` and ``reduce_scatter_single``.
 # In 2.10 they only exist under their older names, ``all_gather_into_tensor`` and
 # ``reduce_scatter_tensor``, which 2.13 still accepts with a warning.
 #
