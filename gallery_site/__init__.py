@@ -18,8 +18,6 @@ def add_settings(app: Sphinx) -> None:
     app.add_config_value("gallery_site_light", True, "", bool)
     # the picture that is shown of shared pages: a file in a language's folder
     app.add_config_value("gallery_site_picture", "", "html", str)
-    # whether a feed is written beside the pages: the site's commands say so
-    app.add_config_value("gallery_site_feed", False, "html", bool)
     # whether pages run the site's own scripts only, and ask no other host for anything,
     # by a content security policy in each
     app.add_config_value("gallery_intl_policy", False, "html", bool)

@@ -68,22 +68,6 @@ def last_days(folder: Path, files: Mapping[str, Iterable[str]]) -> dict[str, str
         }
 
 
-def first_days(folder: Path, files: Mapping[str, str]) -> dict[str, str]:
-    """Return when each page's file was first there; "" if that is not known."""
-    history = read_history(folder)
-    return {page: first_day(history, path) for page, path in files.items()}
-
-
-def first_day(history: History, path: str) -> str:
-    """Follow a file, through its moves, to the commit that made it."""
-    number = -1
-    while change := next((x for x in history.get(path, ()) if x.number > number), None):
-        if NONE.fullmatch(change.old):
-            return change.date
-        number, path = change.number, change.before
-    return ""
-
-
 def last_day(history: History, path: str, text: Callable[[str], str]) -> str:
     """Follow a file to its last change in substance; ``text`` gives what git keeps."""
     number, read = -1, catalog_words if path.endswith(".po") else words

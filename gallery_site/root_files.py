@@ -21,10 +21,9 @@ from gallery_intl.interface.languages import (
     language_tag,
 )
 from gallery_intl.text.sentences import sentences
-from gallery_site.feeds import FEED, llms, write_feeds
 from gallery_site.policy import protected
 from gallery_site.project import Site
-from gallery_site.sharing import description_tag, feed_tag, open_graph_tags
+from gallery_site.sharing import description_tag, open_graph_tags
 
 HERE = Path(__file__).parent / "front"
 FIRST = "index.html"
@@ -52,31 +51,11 @@ def write_root_files(site: Site, folder: Path) -> None:
             protected(page, path) if site.config.gallery_intl_policy else page, "utf-8"
         )
 
-    fed = []
-    if site.address:
-        fed = write_lists(site, offered, folder)
-    write(FIRST, choices=offered, head=front_head(site, offered) + feed_tags(site, fed))
+    write(FIRST, choices=offered, head=front_head(site, offered))
     if site.address:
         write("404.html", choices=offered, root=urlsplit(site.address).path)
         listed = sitemap(all_pages(site, offered, folder))
         (folder / "sitemap.xml").write_text(listed, encoding="utf-8")
-
-
-def write_lists(site: Site, offered: list[Choice], folder: Path) -> list[Choice]:
-    """Write what programs read of the lessons; return the languages with a feed."""
-    names = {choice["language"]: choice["name"] for choice in offered}
-    titles = {choice["language"]: choice["title"] for choice in offered}
-    (folder / "llms.txt").write_text(llms(site, folder, names), encoding="utf-8")
-    written = write_feeds(site, folder, titles)
-    return [choice for choice in offered if choice["language"] in written]
-
-
-def feed_tags(site: Site, offered: list[Choice]) -> Markup:
-    """Name the feeds of languages to programs that look for one."""
-    return Markup("").join(
-        feed_tag(f"{site.address}{choice['language']}/{FEED}", choice["name"])
-        for choice in offered
-    )
 
 
 def choices(site: Site, folder: Path) -> list[Choice]:

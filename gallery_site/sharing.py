@@ -20,8 +20,6 @@ from sphinx.config import Config
 from sphinx.locale import _
 
 from gallery_intl.text.sentences import describe
-from gallery_site.feeds import FEED
-from gallery_site.foot import CHANGED
 
 TITLE_IN_TEMPLATE = {"search.html": "Search", "genindex.html": "Index"}  # Sphinx's own
 
@@ -40,13 +38,6 @@ def locale_name(language: str) -> str:
 def description_tag(text: str) -> Markup:
     """Return the tag that search engines read."""
     return Markup('<meta name="description" content="{}" />\n').format(text)
-
-
-def feed_tag(address: str, title: str) -> Markup:
-    """Return the tag that leads programs to a feed."""
-    return Markup(
-        '<link rel="alternate" type="application/atom+xml" title="{}" href="{}" />\n'
-    ).format(title, address)
 
 
 def open_graph_tags(
@@ -89,10 +80,6 @@ def describe_page(
     if doctree is not None and is_public:
         is_first = pagename == config.root_doc
         tags += str(shared(config, context, is_first, title=title, description=text))
-    if config.gallery_site_feed and any(
-        about.get(CHANGED) for about in app.env.metadata.values()
-    ):
-        tags += str(feed_tag(urljoin(config.html_baseurl, FEED), config.html_title))
     context["metatags"] = tags
 
 

@@ -319,8 +319,8 @@ assert [e.partition(":")[0] for e in errors] == ["RuntimeError"] * last + ["Valu
 # With several machines, set ``TORCH_FR_DUMP_TEMP_FILE`` to the beginning of the paths,
 # in a folder that all of them share. To look into a run that hangs and has not timed
 # out yet, set ``TORCH_NCCL_DEBUG_INFO_PIPE_FILE=/tmp/dump_`` before you start it: each
-# rank then opens a pipe, such as ``/tmp/dump_0.pipe``, and writes its file when you send a line into
-# it.
+# rank then opens a pipe, such as ``/tmp/dump_0.pipe``, and writes its file when you
+# send a line into it.
 #
 # From symptom to remedy
 # ----------------------

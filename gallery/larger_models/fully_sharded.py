@@ -347,8 +347,8 @@ if rank == 0:
 #
 # Large models usually compute in 16 bits. A ``MixedPrecisionPolicy`` whose
 # ``param_dtype`` is ``bfloat16`` gathers the parameters in 16 bits too, while the rows
-# that a rank keeps, and its optimizer state, stay in 32 bits. Unless ``reduce_dtype`` says otherwise, the gradients are then
-# also added up in 16 bits.
+# that a rank keeps, and its optimizer state, stay in 32 bits. Unless ``reduce_dtype``
+# says otherwise, the gradients are then also added up in 16 bits.
 from torch.distributed.fsdp import MixedPrecisionPolicy
 
 half = "bfloat16, reduced in float32"

@@ -253,9 +253,9 @@ for way, (*held, model, batch) in formulas.items():
 # line does not fit. Leave room for activations and, with sharding, for the blocks on
 # top. The ways with a bar send activations; a bar spans half to twice our batch. With
 # tensor parallelism, computation waits for them. A pipeline sends while it computes the
-# next micro-batch, and the gradients of DDP, and the gathers and gradients of
-# sharding, hide behind computation too. Only the broadcasts of ``ZeroRedundancyOptimizer``, a third of what
-# it sends, come after the backward pass, and the step waits for them.
+# next micro-batch, and the gradients of DDP, and the gathers and gradients of sharding,
+# hide behind computation too. Only the broadcasts of ``ZeroRedundancyOptimizer``, a
+# third of what it sends, come after the backward pass, and the step waits for them.
 #
 # .. alt-text:: A chart of bytes sent and bytes held. DDP is high above a dashed line at
 #    11.4, all others are below. Pipeline is far left, tensor has the longest bar.

@@ -1,28 +1,21 @@
 """Put translated text back into the script that it was written in.
 
 A text is found by its literal source, so only the lines that hold it change: its
-paragraph is wrapped anew, its title gets an underline of its own width, and the table
-around it columns as wide as their texts.
+paragraph is wrapped anew, and its title gets an underline of its own width. A cell of a
+table that is drawn with signs, or of a ``csv-table``, stays as it is.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections import defaultdict
 from collections.abc import Iterable
-from functools import partial
 from typing import Literal, NamedTuple
 
-from gallery_intl.script.csv_tables import CsvTable, find_csv_tables
 from gallery_intl.script.source import NOQA, Block, blocks, find_line
-from gallery_intl.script.tables import Place, Table, find_tables
 from gallery_intl.text.wrapping import LINE_LENGTH, display_width, wrap
 
-# what may stand before a paragraph of a cell: items, directives, names of fields
-BEFORE = re.compile(r"(?:\s|[-*+|]\s|\(?(?:\d+|[a-zA-Z#])[.)]\s|\.\. \S+\s|:[^:]*:\s)*")
 UNDERLINE = re.compile(r"\s*([!-/:-@[-`{-~])\1*\s*$")
-UNBROKEN = 10**6  # columns of a text that is not wrapped
 Changes = dict[int, tuple[int, list[str]]]  # from which line: how many, what instead
 
 
@@ -123,75 +116,15 @@ def place(script: str, edits: Iterable[Edit]) -> tuple[str, list[Edit]]:
 
 def _changes(edits: Iterable[Edit], shown: list[str]) -> tuple[Changes, list[Edit]]:
     """Return which lines become others, and the edits that found no place."""
-    tables: list[Table | CsvTable]
-    tables = [*find_tables(shown), *find_csv_tables(shown)]
     changes: Changes = {}
-    lost, cells = [], defaultdict[int, list[Edit]](list)
+    lost = []
     for edit in edits:
         row = find_line(shown, edit.raw, edit.near)
-        if table := _table_of(edit, row, tables):
-            cells[table.first].append(edit)
-        elif row is None or not _ends_its_lines(shown, row, edit.raw):
-            lost.append(edit)
-        else:
+        if row is not None and _ends_its_lines(shown, row, edit.raw):
             changes |= _change(edit, row, shown)
-    for table in tables:
-        if not (own := cells[table.first]):
-            continue
-        if drawn := table.draw(partial(_filled, table, own)):
-            changes[table.first] = (table.last - table.first + 1, drawn)
-        else:
-            lost += own
+        elif edit.kind != "cell":
+            lost.append(edit)
     return changes, lost
-
-
-def _table_of(
-    edit: Edit, row: int | None, tables: list[Table | CsvTable]
-) -> Table | CsvTable | None:
-    """Return the table with a cell's text, if none of another kind is nearer."""
-    if edit.kind != "cell":
-        return None
-    having = [
-        x for x in tables if any(_rows_of(edit.raw, y.cell.lines) for y in x.cells)
-    ]
-    nearest = min(having, key=lambda table: _distance(table, edit.near), default=None)
-    if nearest and row and _distance(nearest, row):
-        return nearest if _distance(nearest, edit.near) < abs(row - edit.near) else None
-    return nearest
-
-
-def _distance(table: Table | CsvTable, line: int) -> int:
-    """Return how far a line is from a table."""
-    return max(table.first - line, line - table.last, 0)
-
-
-def _rows_of(raw: str, lines: list[str]) -> list[int]:
-    """Return where in a cell a paragraph begins: lines from 1."""
-    first, *rest = (line.strip() for line in raw.split("\n"))
-    rows = []
-    for row, line in enumerate(lines, start=1):
-        after = [other.strip() for other in lines[row : row + len(rest)]]
-        if not line.endswith(first) or after != rest:
-            continue
-        mark = BEFORE.fullmatch(line[: -len(first)])
-        above, below = lines[row - 2 : row - 1], lines[row + len(rest) :][:1]
-        begins = mark and (mark[0].strip() or not "".join(above).strip())
-        if begins and not any(x.strip() == BEFORE.sub("", x) for x in below if x):
-            rows.append(row)
-    return rows
-
-
-def _filled(table: Table | CsvTable, edits: list[Edit], place: Place) -> list[str]:
-    """Return the lines of a cell with its edits made."""
-    lines, changes = place.cell.lines, Changes()
-    for edit in edits:
-        width = table.width(place) if "\n" in edit.raw else UNBROKEN
-        for row in _rows_of(edit.raw, lines):
-            changes |= _change(edit, row, lines, width)
-    filled = [*lines]
-    for row in sorted(changes, reverse=True):
-        count, filled[row - 1 : row - 1 + count] = changes[row]
-    return filled
 
 
 def _ends_its_lines(shown: list[str], row: int, raw: str) -> bool:
@@ -200,9 +133,7 @@ def _ends_its_lines(shown: list[str], row: int, raw: str) -> bool:
     return all(line.rstrip().endswith(part.rstrip()) for line, part in pairs)
 
 
-def _change(
-    edit: Edit, row: int, shown: list[str], width: int = LINE_LENGTH - len("# ")
-) -> Changes:
+def _change(edit: Edit, row: int, shown: list[str]) -> Changes:
     raw = edit.raw.split("\n")
     start = shown[row - 1]
     head = start[: len(start) - len(raw[0].rstrip())]
@@ -218,7 +149,7 @@ def _change(
         rest = shown[row][: -len(shown[row].lstrip())]
     else:
         rest = f"{indent}   " if head.lstrip().startswith("..") else " " * len(head)
-    return {row: (len(raw), wrap(edit.text, head, rest, width))}
+    return {row: (len(raw), wrap(edit.text, head, rest, LINE_LENGTH - len("# ")))}
 
 
 def _rules(row: int, shown: list[str], title: str) -> Changes:

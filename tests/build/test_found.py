@@ -41,7 +41,6 @@ html_static_path = ["_static"]
 NS = {
     "s": "http://www.sitemaps.org/schemas/sitemap/0.9",
     "x": "http://www.w3.org/1999/xhtml",
-    "a": "http://www.w3.org/2005/Atom",
 }
 
 each_language = pytest.mark.parametrize("language", LANGUAGES)
@@ -261,54 +260,6 @@ def test_robots_are_told_of_the_sitemap(found: Site) -> None:
     assert "Allow: /" in lines
     assert not any(line.startswith("Disallow") for line in lines)
     assert f"Sitemap: {ADDRESS}sitemap.xml" in lines
-
-
-def feed(found: Site, language: str) -> ElementTree.Element:
-    return ElementTree.parse(found.html / language / "feed.xml").getroot()
-
-
-@pytest.mark.parametrize(
-    ("language", "title", "updated"),
-    [("en", "A page", "2026-01-05"), ("ko", "한 페이지", "2026-02-07")],
-)
-def test_a_feed_tells_what_is_new_in_a_language(
-    found: Site, language: str, title: str, updated: str
-) -> None:
-    top = feed(found, language)
-    (entry,) = top.findall("a:entry", NS)
-
-    assert entry.findtext("a:title", namespaces=NS) == title
-    assert entry.findtext("a:published", namespaces=NS) == "2026-01-05T00:00:00Z"
-    for each in (top, entry):
-        assert each.findtext("a:updated", namespaces=NS) == f"{updated}T00:00:00Z"
-    address = f"{ADDRESS}{language}/{PAGE}.html"
-    assert entry.findtext("a:id", namespaces=NS) == address
-    assert entry.find("a:link", NS).get("href") == address
-    said = one(found.page(f"{language}/{PAGE}.html"), "meta[name=description]")
-    assert entry.findtext("a:summary", namespaces=NS) == said
-    assert top.find("a:author/a:name", NS) is not None
-    assert top.get("{http://www.w3.org/XML/1998/namespace}lang") == language
-
-
-def test_every_page_leads_to_a_feed_that_is_there(found: Site) -> None:
-    for name, page in {**found.pages("en"), **found.pages("ko")}.items():
-        address = one(page, "link[type='application/atom+xml']")
-        assert found.file(address) == found.html / name.partition("/")[0] / "feed.xml"
-    front = found.page("index.html").select("link[type='application/atom+xml']")
-    assert [found.file(str(x["href"])).parent.name for x in front] == list(LANGUAGES)
-
-
-def test_llms_txt_lists_every_lesson_and_language(found: Site) -> None:
-    text = (found.html / "llms.txt").read_text(encoding="utf-8")
-
-    assert text.startswith("# Small site\n\n> ")
-    assert re.search(
-        rf"^## .+\n\n- \[A page\]\({ADDRESS}en/{PAGE}.html\): .", text, re.M
-    )
-    assert f"- [한국어]({ADDRESS}ko/)" in text
-    for address in re.findall(r"\]\((.*?)\)", text):
-        page = address if address.endswith(".html") else f"{address}index.html"
-        assert found.file(page).is_file()
 
 
 def test_the_front_page_has_an_address_and_languages(found: Site) -> None:

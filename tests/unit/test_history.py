@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from paths import PROJECT
 
-from gallery_site.history import first_days, last_days
+from gallery_site.history import last_days
 
 SCRIPT = '"""Title."""\n\n# %%\n# One sentence, and\n# another.\nprint(1)\n'
 PO = """\
@@ -89,10 +89,6 @@ def test_a_file_is_followed_through_moves(repository: Repository) -> None:
     repository.commit("c.py", wrapped)
 
     assert repository.day("c.py") == "02"
-    assert first_days(repository.folder, {"x": "c.py", "y": "none.py"}) == {
-        "x": "2026-01-01",
-        "y": "",
-    }
 
 
 @pytest.mark.parametrize(
