@@ -15,6 +15,9 @@ from typing import Literal, NamedTuple
 from gallery_intl.script.source import NOQA, Block, blocks, find_line
 from gallery_intl.text.wrapping import LINE_LENGTH, display_width, wrap
 
+ALONE = re.compile(
+    r"[\s*+-]*(?:\.\. \S+ )?"
+)  # before a cell that others do not precede
 UNDERLINE = re.compile(r"\s*([!-/:-@[-`{-~])\1*\s*$")
 Changes = dict[int, tuple[int, list[str]]]  # from which line: how many, what instead
 
@@ -120,10 +123,14 @@ def _changes(edits: Iterable[Edit], shown: list[str]) -> tuple[Changes, list[Edi
     lost = []
     for edit in edits:
         row = find_line(shown, edit.raw, edit.near)
-        if row is not None and _ends_its_lines(shown, row, edit.raw):
-            changes |= _change(edit, row, shown)
-        elif edit.kind != "cell":
+        if row is not None and not _ends_its_lines(shown, row, edit.raw):
+            row = None
+        if edit.kind == "cell" and not (row and _is_alone(shown, row, edit.raw)):
+            continue
+        if row is None:
             lost.append(edit)
+        else:
+            changes |= _change(edit, row, shown)
     return changes, lost
 
 
@@ -131,6 +138,11 @@ def _ends_its_lines(shown: list[str], row: int, raw: str) -> bool:
     """Return whether nothing follows a text, as the next cell of a table would."""
     pairs = zip(shown[row - 1 :], raw.split("\n"), strict=False)
     return all(line.rstrip().endswith(part.rstrip()) for line, part in pairs)
+
+
+def _is_alone(shown: list[str], row: int, raw: str) -> bool:
+    """Return whether no other cell precedes a text, as in a table that is drawn."""
+    return bool(ALONE.fullmatch(shown[row - 1].removesuffix(raw.split("\n")[0])))
 
 
 def _change(edit: Edit, row: int, shown: list[str]) -> Changes:
