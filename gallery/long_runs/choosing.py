@@ -267,7 +267,8 @@ if rank == 0:
         sizes = [4 * (model + k * batch * x.nbytes / whole) for k in (0.5, 1, 2)]
         style, top = "C1s-" if batch else "C0o", 4 * sum(held)
         ax.plot(sizes, [top] * 3, style, markevery=[1], lw=3, ms=8)
-        ax.text(sizes[1], top + (-1.3 if way == "tensor" else 0.5), way, ha="center")
+        height = top - 1.3 if way in ("tensor", "hybrid") else top + 0.5
+        ax.text(sizes[1], height, way, ha="center")
     ax.set(xlabel="sent (bytes per parameter)", ylabel="held (bytes per parameter)")
     ax.margins(0.12)
     ax.legend(loc="upper left")
