@@ -1,7 +1,7 @@
 """Our catalogs work in others' tools, and come back from them whole.
 
-What is not kept is said in CONTRIBUTING: Babel, with which ``sphinx-intl update``
-writes, forgets ``X-Reviewed`` and the previous text of a fuzzy message.
+What is not kept is said in docs/translating.md: Babel, with which ``sphinx-intl
+update`` writes, forgets ``X-Reviewed`` and the previous text of a fuzzy message.
 """
 
 import gettext

@@ -53,7 +53,7 @@ def test_a_word_leads_to_its_sentence(
     for address, lesson in lessons[language].items():
         links = [urldefrag(str(x["href"])) for x in lesson.select("a.word")]
 
-        assert len(links) >= 5, address
+        assert len(links) >= 5, f"{address}: use five terms of locales/glossary.csv"
         assert {page for page, _term in links} == {"../../words.html"}
         terms = [term for _page, term in links]
         assert len({*terms}) == len(terms), address

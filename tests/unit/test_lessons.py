@@ -35,9 +35,8 @@ def field(path: Path, name: str) -> str:
 def test_a_title_says_subject_and_point(path: Path) -> None:
     subject, colon, point = title(path).partition(": ")
 
-    assert colon
-    assert point
-    assert len(subject) <= 25  # letters: the sidebar shows it on one line
+    assert (colon, bool(point)) == (": ", True), "write the title as 'Subject: point'"
+    assert len(subject) <= 25, "the sidebar shows the subject on one line: shorten it"
 
 
 def test_no_two_lessons_have_one_subject() -> None:
@@ -51,20 +50,29 @@ def test_no_two_lessons_have_one_subject() -> None:
 def test_a_card_has_one_short_line(path: Path) -> None:
     longest = 60 if path in LESSONS else 80
 
-    assert 0 < len(field(path, "Card")) <= longest
+    said = f"write a ':Card: ' of at most {longest} letters below the title"
+    assert 0 < len(field(path, "Card")) <= longest, said
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_a_lesson_says_what_its_reader_will_do(path: Path) -> None:
+    said = "write ':Learn: You will ...' below the title"
+    assert field(path, "Learn").startswith("You will"), said
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 def test_a_lesson_has_a_pictogram_of_its_own(path: Path) -> None:
     others = [field(one, "Picture") for one in LESSONS if one != path]
 
-    assert field(path, "Picture") in symbols()
-    assert field(path, "Picture") not in others
+    said = "draw a pictogram in gallery_site/templates/pictograms.svg"
+    assert field(path, "Picture") in symbols(), said
+    assert field(path, "Picture") not in others, f"another lesson has this one: {said}"
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 def test_a_lesson_names_the_oldest_torch_that_it_was_tried_with(path: Path) -> None:
-    assert re.fullmatch(r"2\.\d+", field(path, "Oldest torch"))
+    said = "write ':Oldest torch: 2.N' below the title, after you ran it there"
+    assert re.fullmatch(r"2\.\d+", field(path, "Oldest torch")), said
 
 
 def test_no_page_forks_workers_beside_the_threads_of_a_group() -> None:

@@ -172,5 +172,8 @@ def test_each_lesson_says_in_each_language_what_readers_type_for_it() -> None:
 
     for language in ("en", "ko", "zh_CN", "ja"):
         found = read_searches(PROJECT / "locales" / "searches.csv", language)
-        assert found.keys() == lessons
-        assert all(found.values())
+        said = (
+            f"a lesson needs a line in locales/searches.csv, with a cell for {language}"
+        )
+        assert found.keys() == lessons, said
+        assert all(found.values()), said
