@@ -261,6 +261,16 @@ def test_outputs_are_the_same_bytes_in_all_languages(site: Path, language: str) 
     assert there == here
 
 
+def test_no_output_is_a_warning_or_names_a_folder_of_this_machine(
+    project: Path, site: Path
+) -> None:
+    for name, page in gallery(site, "en").items():
+        said = "".join(x.get_text() for x in page.select(".sphx-glr-script-out pre"))
+
+        assert "Warning: " not in said, name
+        assert str(project) not in said, name
+
+
 @each_language
 def test_the_code_of_a_page_is_its_script_in_all_languages(
     project: Path, site: Path, language: str
