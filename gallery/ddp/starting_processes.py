@@ -8,7 +8,7 @@ Starting processes: what each way gives
 :Know first: :doc:`/tutorials/ranks/hello_ranks`,
     :doc:`/tutorials/ddp/distributed_data_parallel`
 :Picture: launch
-:Oldest torch: 2.8
+:Oldest torch: 2.10
 
 Before several ranks can train one model, something has to start them. ``torchrun`` and
 ``torch.multiprocessing.spawn`` do it in different ways. Python's ``Pool`` also starts

@@ -7,7 +7,7 @@ Fully sharded: no rank keeps the whole model
 :Know first: :doc:`/tutorials/ddp/distributed_data_parallel`,
     :doc:`/tutorials/ranks/collectives`
 :Picture: shard
-:Oldest torch: 2.8
+:Oldest torch: 2.9
 
 Data parallel training divides the batch, but every GPU keeps the whole model, its
 gradients and the optimizer state. When these do not fit, more GPUs do not help.

@@ -6,7 +6,7 @@ Choosing: eight ways, one loss
 :Learn: You will count what each way holds and sends, and choose one for your training.
 :Know first: :doc:`/tutorials/larger_models/two_dimensions`
 :Picture: table
-:Oldest torch: 2.8
+:Oldest torch: 2.10
 
 There are many ways to train a model on several GPUs, and each is praised with numbers
 of another model. So it is hard to tell which one your training needs.
