@@ -38,8 +38,17 @@ def remember(app: Sphinx, document: nodes.document) -> None:
 
 
 def outdated(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """Return the pages with the list: a lesson was read, and may use other names."""
-    return [page for page, about in env.metadata.items() if LISTS in about]
+    """Return the pages whose list is another one now."""
+    now = [
+        (page, env.titles[page].astext(), env.metadata[page].get(USED))
+        for page in env.collect_relations()
+    ]
+    pages = [
+        page for page, about in env.metadata.items() if about.get(LISTS, now) != now
+    ]
+    for page in pages:
+        env.metadata[page][LISTS] = now
+    return pages
 
 
 def fill(app: Sphinx, document: nodes.document, docname: str) -> None:

@@ -49,7 +49,7 @@ def source(tmp_path: Path) -> Path:
     (folder / "gallery" / "GALLERY_HEADER.rst").write_text("All\n===\n\nText.\n")
     about = "About\n=====\n\nText.\n\n.. toctree::\n\n   status\n"
     (folder / "about.rst").write_text(about)
-    (folder / "status.rst").write_text("Status\n======\n\nText.\n")
+    (folder / "status.rst").write_text("Status\n======\n\n.. names-used::\n")
     (folder / "index.rst").write_text(INDEX)
     (folder / "conf.py").write_text(CONF)
     return folder
