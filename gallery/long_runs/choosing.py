@@ -137,21 +137,22 @@ def train(way, wrap, inputs, labels, make_optimizer=adam):
     model = nn.Sequential(*[Block() for _ in range(n_blocks)]).to(device)
     wrapped = wrap(model)
     optimizer, own = make_optimizer(model.parameters()), list(model.parameters())
-    watched = set()
+    hooks = {}
     def look(*_):
         present = {*own, *model.parameters()}  # also what is whole for a moment
-        for p in present - watched:
-            p.register_post_accumulate_grad_hook(look)
-            watched.add(p)
         gradients = [p.grad for p in present if p.grad is not None]
         states = getattr(optimizer, "optim", optimizer).state.values()
         numbers = [t for state in states for t in state.values() if t.dim()]
         held.append([
             sum((t.to_local() if isinstance(t, DTensor) else t).nbytes for t in tensors)
             for tensors in (present, gradients, numbers)])
+    def watch(*_):
+        for p in {*own, *model.parameters()} - hooks.keys():
+            hooks[p] = p.register_post_accumulate_grad_hook(look)
+        look()
     for _ in range(3):
         losses, held, sent[:] = [], [], []
-        with register_module_forward_pre_hook(look), Traffic():
+        with register_module_forward_pre_hook(watch), Traffic():
             optimizer.zero_grad()
             if isinstance(wrapped, schedules.Schedule1F1B):  # does backward too
                 wrapped.step(*[inputs][rank:], target=labels, losses=losses)
@@ -160,6 +161,8 @@ def train(way, wrap, inputs, labels, make_optimizer=adam):
                 losses[0].backward()
             look()
             optimizer.step()
+    for hook in hooks.values():
+        hook.remove()
     mine, ranks = [loss.item() for loss in losses], [None] * world_size
     dist.all_gather_object(ranks, (mine, *map(max, zip(*held)), sum(sent), len(sent)))
     parts, *counts = zip(*ranks)
