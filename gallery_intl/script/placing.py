@@ -15,9 +15,8 @@ from typing import Literal, NamedTuple
 from gallery_intl.script.source import NOQA, Block, blocks, find_line
 from gallery_intl.text.wrapping import LINE_LENGTH, display_width, wrap
 
-ALONE = re.compile(
-    r"[\s*+-]*(?:\.\. \S+ )?"
-)  # before a cell that others do not precede
+# what may stand before the text of a cell of a list-table
+ALONE = re.compile(r"[\s*+-]*(?:\.\. \S+ )?")
 UNDERLINE = re.compile(r"\s*([!-/:-@[-`{-~])\1*\s*$")
 Changes = dict[int, tuple[int, list[str]]]  # from which line: how many, what instead
 
