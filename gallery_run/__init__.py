@@ -25,21 +25,15 @@ def add_settings(app: Sphinx) -> None:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    from gallery_intl import order
-    from gallery_run import furniture, install, notebook, outputs, run, upstream
+    from gallery_run import install, notebook, run, upstream
 
     app.setup_extension("gallery_intl")
     app.setup_extension("sphinx_design")
     add_settings(app)
     upstream.stop_generating(app)
     app.connect("config-inited", run.allow_spaces)
-    app.connect("builder-inited", run.run_first, priority=order.RUN_GALLERY)
-    app.add_transform(run.MarkPreview)
-    app.add_transform(furniture.PlaceNeeds)
-    app.add_transform(furniture.FillNeeds)
+    # Sphinx-Gallery starts at 10
+    app.connect("builder-inited", run.run_first, priority=5)
     app.connect("gallery-notebook-cells", install.install_missing)
     app.connect("gallery-notebook-cells", notebook.start_ranks)
-    app.add_transform(outputs.ShowMachines)
-    app.connect("builder-inited", outputs.name_stale, priority=order.NAME_STALE_RECORDS)
-    app.connect("env-get-outdated", outputs.outdated)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -18,7 +18,7 @@ from sphinx.transforms import SphinxTransform
 from gallery_intl import order
 from gallery_intl.builders import collects_messages
 from gallery_intl.page import page as pages
-from gallery_intl.page.furniture import around, line, put_below_title, with_class
+from gallery_intl.page.interface_nodes import around, line, put_below_title, with_class
 from gallery_intl.page.upstream import FOOTER, NOTE
 from gallery_intl.script.source import packages
 from gallery_run.words import page_needs

@@ -25,7 +25,7 @@ from gallery_intl import order
 from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 from gallery_intl.page import page as pages
-from gallery_intl.page.furniture import with_class
+from gallery_intl.page.interface_nodes import with_class
 from gallery_intl.page.outputs import Outputs, page_outputs
 from gallery_intl.page.upstream import FIGURE, FOOTER
 from gallery_run import fingerprint, machine, records, words

@@ -12,19 +12,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import SphinxError
-from sphinx.locale import _
-from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 
-from gallery_intl import order
 from gallery_intl.files import only_one
-from gallery_intl.page import page as pages
-from gallery_intl.page.furniture import line, put_below_title
-from gallery_intl.page.gaps import GAPS
 from gallery_run import fingerprint
 from gallery_run.child import Child
 from gallery_run.outcomes import ended
@@ -141,7 +134,7 @@ def allow_spaces(app: Sphinx, config: Config) -> None:
 
 def run_first(app: Sphinx) -> None:
     """Run the gallery before Sphinx looks for pages."""
-    if not app.config.gallery_intl_run:
+    if not app.config.gallery_intl_run or app.config.gallery_intl_project:
         return
     given = app.config.overrides.items()
     overrides = {key: value for key, value in given if key.startswith(OVERRIDES)}
@@ -149,24 +142,3 @@ def run_first(app: Sphinx) -> None:
     say = functools.partial(logger.info, nonl=True)
     for text in run_gallery(srcdir, confdir, overrides, say):
         logger.warning(text, type="gallery_intl", subtype="run")
-
-
-class MarkPreview(SphinxTransform):
-    """Say on a page that its script was not run: outputs and figures are missing."""
-
-    default_priority = order.MARK_PREVIEW
-
-    def apply(self, **kwargs: object) -> None:
-        if not self.config.gallery_intl_preview:
-            return
-        self.leave_out_figures()
-        if pages.script_of(self.env, self.env.docname) is None:
-            return
-        text = _("Preview: the script was not run. Outputs and figures are left out.")
-        put_below_title(self.document, line(nodes.Text(text), classes=[GAPS]))
-
-    def leave_out_figures(self) -> None:
-        for image in list(self.document.findall(nodes.image)):
-            path, file = self.env.relfn2path(image["uri"], self.env.docname)
-            if pages.origin(self.env, path, "") and not Path(file).is_file():
-                image.parent.remove(image)

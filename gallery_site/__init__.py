@@ -28,7 +28,6 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     from gallery_site.search import EnglishSearch
 
     add_settings(app)
-    app.setup_extension("gallery_intl.finished")
     app.add_search_language(EnglishSearch)
     app.add_css_file("gallery_site.css")
     app.add_node(cards.part_head)
@@ -40,9 +39,9 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_directive("drawing", hero.Drawing)
     app.add_directive("try-it", hero.TryIt)
     app.add_directive("contact", hero.Contact)
-    app.add_transform(cards.ReadFacts)
-    app.add_transform(cards.ReadCard)
-    app.add_transform(head.ShowHead)
+    app.add_directive("card-line", cards.CardLine)
+    app.add_directive("lesson-head", head.LessonHead)
+    app.add_directive("lesson-foot", head.LessonFoot)
     book.setup(app)
     listen(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
@@ -54,26 +53,19 @@ def add_styles(app: Sphinx) -> None:
 
 
 def listen(app: Sphinx) -> None:
-    from gallery_intl import order
-    from gallery_site import cards, hero, pictograms, policy
-    from gallery_site.foot import Foot
+    from gallery_site import cards, hero, pictograms
 
-    app.connect("config-inited", policy.switch_on)
     app.connect("doctree-resolved", cards.fill_parts)
     app.connect("doctree-resolved", hero.draw)
     app.connect("doctree-resolved", hero.offer)
-    define = pictograms.define_used
-    app.connect("doctree-resolved", define, priority=order.DEFINE_PICTOGRAMS)
+    # when the cards use them
+    app.connect("doctree-resolved", pictograms.define_used, priority=600)
     if "gallery_intl" in app.extensions:
         app.connect("gallery-card", cards.dress)
-        foot = Foot()
-        app.connect("env-get-outdated", foot.outdated)
-        app.connect("doctree-read", foot.show, priority=order.SHOW_FOOT)
     listen_for_the_theme(app)
 
 
 def listen_for_the_theme(app: Sphinx) -> None:
-    from gallery_intl import order
     from gallery_site import color_modes, lessons, publish, sharing
 
     app.connect("builder-inited", add_styles)
@@ -82,7 +74,7 @@ def listen_for_the_theme(app: Sphinx) -> None:
     app.connect("env-updated", listed.outdated)
     app.connect("html-page-context", listed.show)
     # after the links to the other languages (500), which it names
-    app.connect("html-page-context", sharing.describe_page, priority=order.AFTER_THEME)
+    app.connect("html-page-context", sharing.describe_page, priority=600)
     app.connect("build-finished", publish.remove_outdated)
     complete = color_modes.complete_style_sheets
-    app.connect("build-finished", complete, priority=order.COMPLETE_STYLES)
+    app.connect("build-finished", complete, priority=600)

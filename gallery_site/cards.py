@@ -1,9 +1,7 @@
 """Show lessons as this site's cards, and its parts as rows of them.
 
-What a card says stands at the head of a lesson, in a field list below its title:
-``:Card:``, a line that is a message, and ``:Picture:``, the name of a pictogram.
-``:Oldest torch:``, the oldest version that the lesson was tried with, is shown below
-the title.
+What a card shows is in the field list at the head of a lesson: ``:Card:``, a line that
+is a message, and ``:Picture:``, the name of a pictogram.
 """
 
 from __future__ import annotations
@@ -16,58 +14,44 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.locale import _
-from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 
-from gallery_intl import order
-from gallery_intl.builders import collects_messages
-from gallery_intl.page import page as pages
-from gallery_intl.page.cards import Gallery, marks
-from gallery_intl.text.breaks import at_colon
+from gallery_intl.page.cards import SENTENCE, SHOWN, Gallery
+from gallery_intl.project import Project
+from gallery_intl.text.breaks import break_at_colon
 from gallery_run.needs import world_size
 from gallery_site.book.path import part_line
-from gallery_site.head import KNOW_FIRST, OLDEST_TORCH, fields, take
 from gallery_site.pictograms import pictogram
 from gallery_site.reading import minutes
 
-# What a translator is told of the words of a field.
-CONTEXTS = {"Card": "line of the page's card", "Learn": "what a reader will have done"}
 
 
-# Fields that are no messages, and the keys under which the metadata keeps them.
-FACTS = {"Picture": "picture", OLDEST_TORCH: OLDEST_TORCH}
+class CardLine(SphinxDirective):
+    """The line and the pictogram of a page's card, which the page does not show.
 
+    The writer gives the line in the reader's language; where messages are collected it
+    is one.
+    """
 
-class ReadFacts(SphinxTransform):
-    """Keep what is no message: names of fields, links, pictogram and version."""
+    required_arguments = 1
+    final_argument_whitespace = True
+    option_spec: ClassVar[dict[str, Any]] = {
+        "class": directives.class_option,
+        "picture": directives.unchanged_required,
+    }
 
-    default_priority = order.HIDE_FURNITURE
-
-    def apply(self, **kwargs: Any) -> None:
-        for field in fields(self.document):
-            name = next(field.findall(nodes.field_name))
-            name["translatable"] = False
-            for text in field.findall(nodes.paragraph):
-                text["context"] = CONTEXTS.get(name.astext(), "paragraph")
-                if name.astext() == KNOW_FIRST:  # links, which say it in each language
-                    text["translatable"] = False
-        for fact, key in FACTS.items():
-            if body := take(self.document, fact):
-                self.env.metadata[self.env.docname][key] = body.astext()
-
-
-class ReadCard(SphinxTransform):
-    """Keep the line of a page's card, once it is translated."""
-
-    default_priority = order.READ_CARD
-
-    def apply(self, **kwargs: Any) -> None:
-        if collects_messages(self.env):
-            return
-        if body := take(self.document, "Card"):
-            known = self.env.metadata[self.env.docname]
-            known["card"] = body.astext()
-            known["card-marks"] = marks(next(body.findall(nodes.paragraph), None))
+    def run(self) -> list[nodes.Node]:
+        known = self.env.metadata[self.env.docname]
+        known["card"] = self.arguments[0]
+        known["card-marks"] = self.options.get("class", [])
+        known["picture"] = self.options.get("picture", "")
+        if not self.config.gallery_intl_collect:
+            return []
+        words, messages = self.parse_inline(self.arguments[0], lineno=self.lineno)
+        line = nodes.paragraph(self.arguments[0], "", *words, *messages)
+        line["context"] = "line of the page's card"
+        self.set_source_info(line)
+        return [line]
 
 
 def line(known: dict[str, Any], name: str) -> nodes.paragraph:
@@ -76,9 +60,7 @@ def line(known: dict[str, Any], name: str) -> nodes.paragraph:
     return nodes.paragraph("", known.get("card", ""), classes=classes)
 
 
-def dress(
-    app: Sphinx, made: nodes.Element, page: str, document: nodes.document
-) -> None:
+def dress(app: Sphinx, made: nodes.Element, page: str) -> None:
     """Give a card its pictogram, its own line, and what the lesson takes."""
     known = app.env.metadata[page]
     if "card" not in known:
@@ -91,21 +73,9 @@ def dress(
     made[:] = [pictogram(known.get("picture", ""), page), text]
 
 
-def break_at_colon(title: nodes.Element) -> None:
-    """Set a title in two halves, if it has them: a narrow line ends between them."""
-    subject, point = at_colon(title.astext())
-    if point and all(isinstance(part, nodes.Text) for part in title):
-        space = " " * point.startswith(" ")
-        first, second = (
-            nodes.inline("", half, classes=["intl-half"])
-            for half in (subject, point.strip())
-        )
-        title[:] = [first, nodes.Text(space), second]
-
-
 def takes(app: Sphinx, page: str) -> str:
     """Return what a lesson takes: minutes, and processes or ranks."""
-    script = pages.script_of(app.env, page)
+    script = Project.of(app.env).script(page)
     if script is None:
         return ""
     ranks = world_size(script.text)
@@ -129,8 +99,7 @@ class Parts(Gallery):
         return [*parts, *self.toctree(known)]
 
     def part(self, number: int, page: str) -> nodes.container:
-        for path in (self.env.doc2path(page), *pages.catalog_paths(self.env, page)):
-            self.env.note_dependency(path)
+        self.env.metadata[self.env.docname].setdefault(SHOWN, {})[page] = None
         folder = PurePosixPath(page).parent
         lessons = filter(self.is_known, self.expand(folder, f"/{folder}/"))
         return nodes.container(
@@ -182,10 +151,10 @@ class Answer(SphinxDirective):
 
 def head_of(app: Sphinx, page: str, number: int, origin: str) -> nodes.container:
     """Return number, title and line of a part."""
-    heading = next(app.env.get_doctree(page).findall(nodes.title), None)
+    _sentence, _classes, heading = app.env.metadata[page][SENTENCE]
     name = nodes.paragraph("", _("Part %s") % number, classes=["part-number"])
     words = [child.deepcopy() for child in app.env.titles[page].children]
-    title = nodes.rubric("", "", *words, classes=marks(heading))
+    title = nodes.rubric("", "", *words, classes=heading)
     title["heading-level"] = 3
     text = line(app.env.metadata[page], "part-text")
     first = part_line(app, origin, page)

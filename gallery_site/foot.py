@@ -12,7 +12,7 @@ from sphinx.locale import _
 
 from gallery_intl.builders import collects_messages
 from gallery_intl.page import page as pages
-from gallery_intl.page.furniture import with_class
+from gallery_intl.page.interface_nodes import with_class
 from gallery_intl.page.gaps import CREDITS
 from gallery_run.words import interface_line, long_date
 from gallery_site.history import last_days

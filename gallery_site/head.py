@@ -1,146 +1,168 @@
 """Begin a lesson with what it teaches, what it takes, and its downloads.
 
-The author writes two fields directly below the title::
+The author writes fields directly below the title, which the writer replaces by the
+directives of this module::
 
+    :Card: Each rank knows its number.
     :Learn: You will start one file four times.
     :Know first: :doc:`/part/another`
+    :Picture: ranks
+    :Oldest torch: 2.8
 
-``Learn`` is a message like any paragraph. ``Know first`` has links only, which say in
-each language what they lead to. Other fields stay as they are.
+``Card`` and ``Learn`` are messages like any paragraph. ``Know first`` has links only,
+whose text is the title of the page that they lead to.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
-from itertools import takewhile
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, ClassVar
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from sphinx import addnodes
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import _
-from sphinx.transforms import SphinxTransform
-from sphinx.util import docname_join
+from sphinx.util.docutils import SphinxDirective
 
-from gallery_intl import order
-from gallery_intl.builders import collects_messages
-from gallery_intl.page import page as pages
-from gallery_intl.page.furniture import with_class
-from gallery_intl.page.upstream import BOX
+from gallery_intl.catalogs.page_catalog import PageCatalog
+from gallery_intl.catalogs.po import lang_class
+from gallery_intl.page.interface_nodes import around
+from gallery_intl.page.interface_nodes import line as plain_line
+from gallery_intl.project import Project, joined
 from gallery_intl.script.source import packages
-from gallery_run import words
-from gallery_run.furniture import NEEDS
+from gallery_run import machine, words
 from gallery_run.words import interface_line
 from gallery_site.book.path import BEFORE
 from gallery_site.reading import minutes
 
-LEARN, KNOW_FIRST, OLDEST_TORCH = "Learn", "Know first", "Oldest torch"
 REQUIREMENTS = "requirements.txt"
 PINNED = re.compile(r"^torch==([\w.]+)", re.MULTILINE)
+SPHINX_GALLERY = "https://sphinx-gallery.github.io"
+NAMES = "Card|Learn|Know first|Picture|Oldest torch"
+FIELDS = re.compile(rf"^(?::(?:{NAMES}):.*\n(?: +.*\n)*)+", re.MULTILINE)
+FIELD = re.compile(r"^:(?P<name>[\w ]+):(?P<text>.*\n(?: +.*\n)*)", re.MULTILINE)
+LINKED = re.compile(r":doc:`([^`<]+)`")
+NOTE = re.compile(r"^\.\. only:: html\n\n {4}\.\. note::\n(?: {8}.*\n|\n)+", re.MULTILINE)
+FOOTER = re.compile(r"^\.\. _sphx_glr_download_.*", re.MULTILINE | re.DOTALL)
 
 
-class ShowHead(SphinxTransform):
-    """Put what a lesson teaches, its facts and its downloads below its title."""
+def furnish(rst: str, catalog: PageCatalog, project: Project) -> str:
+    """Replace what Sphinx-Gallery adds to a lesson, and the author's fields."""
+    rst = NOTE.sub("", rst, count=1)
+    rst = FOOTER.sub(".. lesson-foot::\n", rst)
+    return replace_fields(rst, catalog, project)
 
-    default_priority = order.SHOW_HEAD
 
-    def apply(self, **kwargs: Any) -> None:
-        script = pages.script_of(self.env, self.env.docname)
-        if script is None or collects_messages(self.env):
+def replace_fields(rst: str, catalog: PageCatalog, project: Project) -> str:
+    """Replace the fields at the head of a page by directives."""
+    match = FIELDS.search(rst)
+    if not match:
+        return rst
+    fields = {x["name"]: " ".join(x["text"].split()) for x in FIELD.finditer(match[0])}
+    lines = [
+        *card_line(fields, catalog, project),
+        *(lesson_head(fields) if fields.keys() - {"Card"} else []),
+    ]
+    return rst[: match.start()] + "\n".join(lines) + "\n" + rst[match.end() :]
+
+
+def card_line(
+    fields: dict[str, str], catalog: PageCatalog, project: Project
+) -> Iterator[str]:
+    if text := fields.get("Card"):
+        yield f".. card-line:: {catalog.translation(text) or text}"
+        if catalog.is_gap(text):
+            yield f"   :class: {lang_class(project.source_language)}"
+        if picture := fields.get("Picture"):
+            yield f"   :picture: {picture}"
+        yield ""
+
+
+def lesson_head(fields: dict[str, str]) -> Iterator[str]:
+    yield ".. lesson-head::"
+    if known := LINKED.findall(fields.get("Know first", "")):
+        yield f"   :know-first: {' '.join(known)}"
+    if oldest := fields.get("Oldest torch"):
+        yield f"   :oldest-torch: {oldest}"
+    yield from ("", f"   {fields.get('Learn', '')}".rstrip(), "")
+
+
+class LessonHead(SphinxDirective):
+    """What a lesson teaches, its facts, what to know first, and its downloads."""
+
+    has_content = True
+    option_spec: ClassVar[dict[str, Any]] = {
+        "know-first": directives.unchanged_required,
+        "oldest-torch": directives.unchanged_required,
+    }
+
+    def run(self) -> list[nodes.Node]:
+        learn = self.parse_content_to_nodes()
+        for paragraph in learn:
+            if isinstance(paragraph, nodes.paragraph):
+                paragraph["classes"].append("learn")
+                paragraph["context"] = "what a reader will have done"
+        script = Project.of(self.env).script(self.env.docname)
+        if self.config.gallery_intl_collect or script is None:
+            return learn
+        known = [*self.know_first()]
+        oldest = self.options.get("oldest-torch", "")
+        made_on = interface_line(
+            nodes.Text(outputs_made_on(self.env, script.text)), name="outputs-made"
+        )
+        return [
+            *learn,
+            facts(self.env, script.text, oldest),
+            *known,
+            buttons(self.env.docname),
+            made_on,
+        ]
+
+    def know_first(self) -> Iterator[nodes.Element]:
+        """Yield the list of the lessons to know first, if there are any."""
+        names = self.options.get("know-first", "").split()
+        pages = [joined(self.env.docname, name) for name in names]
+        self.env.metadata[self.env.docname][BEFORE] = pages
+        if not pages:
             return
-        for needs in with_class(self.document, nodes.bullet_list, NEEDS):
-            parent, place = needs.parent, needs.parent.index(needs)
-            parent.remove(needs)
-            learn = take_sentence(self.document)
-            known = facts(self.env, script.text), *take_list(self.document, self.env)
-            parent[place:place] = [*learn, *known, buttons(self.document)]
+        links, _messages = self.parse_inline(
+            _(", ").join(f":doc:`/{page}`" for page in pages), lineno=self.lineno
+        )
+        text = nodes.paragraph("", "", *links, translatable=True)
+        yield nodes.field_list(
+            "",
+            nodes.field(
+                "",
+                nodes.field_name("", _("Know first"), translatable=False),
+                nodes.field_body("", text),
+            ),
+            classes=["know-first", "titles"],
+        )
 
 
-def field_list(document: nodes.document) -> nodes.field_list | None:
-    """Return the list that stands below the title and above the first paragraph."""
-    title = next(document.findall(nodes.title), None)
-    after = title.parent[title.parent.index(title) + 1 :] if title else []
-    above = takewhile(lambda node: not is_text(node), after)
-    return next((node for node in above if isinstance(node, nodes.field_list)), None)
-
-
-def is_text(node: nodes.Node) -> bool:
-    return isinstance(node, nodes.paragraph) and bool(node.get("translatable", True))
-
-
-def fields(document: nodes.document) -> list[nodes.field]:
-    known = field_list(document)
-    return list(known.findall(nodes.field)) if known else []
-
-
-def take(document: nodes.document, name: str) -> nodes.field_body | None:
-    """Take a field out of the list at the head of a page, the last with its list."""
-    for field in fields(document):
-        if field[0].astext() == name:
-            listed = field.parent
-            listed.remove(field)
-            if not listed.children:
-                listed.parent.remove(listed)
-            return next(field.findall(nodes.field_body))
-    return None
-
-
-def take_sentence(document: nodes.document) -> list[nodes.Element]:
-    """Take out the field that says what is learnt; return what it says."""
-    body = take(document, LEARN)
-    said: list[nodes.Element] = [*body.findall(nodes.paragraph)] if body else []
-    for paragraph in said:
-        paragraph["classes"].append("learn")
-    return said
-
-
-def take_list(document: nodes.document, env: BuildEnvironment) -> list[nodes.Element]:
-    """Take out the list, if a field is left in it; return it."""
-    known = field_list(document)
-    if known is None:
-        return []
-    known.parent.remove(known)
-    known["classes"] += ["know-first", "titles"]
-    remember_path(known, env)
-    for between in [x for x in known.findall(nodes.Text) if x.strip() == ","]:
-        between.parent.replace(between, nodes.Text(_(", ")))
-    for field in known.findall(nodes.field):
-        if field[0].astext() == KNOW_FIRST:
-            field.replace(field[0], nodes.field_name("", _("Know first")))
-        for text in field.findall(nodes.TextElement):
-            if isinstance(text, (nodes.field_name, nodes.paragraph)):
-                text.attributes.pop("translatable", None)  # the notebook shows it
-    return [known]
-
-
-def remember_path(known: nodes.field_list, env: BuildEnvironment) -> None:
-    """Keep which lessons the list names, for the pages that show the path."""
-    named = [link["reftarget"] for link in known.findall(addnodes.pending_xref)]
-    pages = [docname_join(env.docname, name) for name in named]
-    env.metadata[env.docname][BEFORE] = pages
-
-
-def facts(env: BuildEnvironment, script: str) -> nodes.definition_list:
+def facts(env: BuildEnvironment, script: str, oldest: str) -> nodes.definition_list:
     """Return a list: how long a lesson takes, how it is started, what it needs."""
     return nodes.definition_list(
         "",
         fact(_("Time"), _("%d minutes") % minutes(script)),
         fact(_("Runs as"), words.started(script)),
-        fact(_("Needs"), *needs(env, script)),
+        fact(_("Needs"), *needs(env, script, oldest)),
         classes=["facts", "no-search"],
     )
 
 
 def fact(name: str, *lines: str) -> nodes.definition_list_item:
-    said = (interface_line(nodes.Text(line), name="fact") for line in lines)
+    shown = (interface_line(nodes.Text(line), name="fact") for line in lines)
     return nodes.definition_list_item(
-        "", nodes.term("", name), nodes.definition("", *said)
+        "", nodes.term("", name, translatable=False), nodes.definition("", *shown)
     )
 
 
-def needs(env: BuildEnvironment, script: str) -> Iterator[str]:
+def needs(env: BuildEnvironment, script: str, oldest: str) -> Iterator[str]:
     """Yield the packages of a script, with torch's version, and what else it needs."""
     path = Path(env.srcdir, REQUIREMENTS)
     torch = "torch"
@@ -148,7 +170,7 @@ def needs(env: BuildEnvironment, script: str) -> Iterator[str]:
         env.note_dependency(path)
         match = PINNED.search(path.read_text(encoding="utf-8"))
         torch = f"torch {match[1]}" if match else torch
-        if match and (oldest := env.metadata[env.docname].get(OLDEST_TORCH)):
+        if match and oldest:
             versions = {"oldest": oldest, "built": match[1]}
             torch = _("torch %(oldest)s or newer (here %(built)s)") % versions
     names = packages(script)
@@ -157,24 +179,63 @@ def needs(env: BuildEnvironment, script: str) -> Iterator[str]:
     yield words.devices(script)
 
 
-def buttons(document: nodes.document) -> nodes.bullet_list:
-    """Take the downloads from a page's foot; the notebook comes first."""
+def buttons(docname: str) -> nodes.bullet_list:
+    """Return the links to the downloads; the notebook comes first."""
     labels = {
         ".ipynb": _("Notebook %s"),
         ".py": _("Program %s"),
         ".zip": _("Both %s"),
     }
-    links = {}
-    for box in with_class(document, nodes.container, BOX):
-        link = next(box.findall(addnodes.download_reference))
-        suffix = PurePosixPath(link["reftarget"]).suffix
-        if suffix in labels:
-            box.parent.remove(box)
-            link[:] = [nodes.inline("", labels[suffix] % suffix)]
-            links[suffix] = link
-    items = (
-        nodes.list_item("", interface_line(links[suffix], name="button"))
-        for suffix in labels
-        if suffix in links
-    )
+    name = PurePosixPath(docname).name
+    items = []
+    for suffix, label in labels.items():
+        link = addnodes.download_reference(
+            "",
+            "",
+            nodes.inline("", label % suffix),
+            reftarget=f"{name}{suffix}",
+            refdoc=docname,
+        )
+        items.append(nodes.list_item("", interface_line(link, name="button")))
     return nodes.bullet_list("", *items, classes=["downloads", "no-search"])
+
+
+def outputs_made_on(env: BuildEnvironment, script: str) -> str:
+    """Return where the outputs of a lesson were made, and which GPUs never ran it."""
+    path = Project.of(env).srcdir / f"{env.docname}.rst"
+    here = machine.read(path)
+    return words.made_on(here, [], script) if here else ""
+
+
+class LessonFoot(SphinxDirective):
+    """How long a script took, on which machine, and what made the page of it."""
+
+    def run(self) -> list[nodes.Node]:
+        if self.config.gallery_intl_collect:
+            return []
+        page = Project.of(self.env).srcdir / f"{self.env.docname}.rst"
+        classes = ["sphx-glr-footer", "sphx-glr-footer-example", "no-search"]
+        return [nodes.container("", *self.lines(page), classes=classes)]
+
+    def lines(self, page: Path) -> Iterator[nodes.Element]:
+        seconds = running_time(page)
+        if seconds is not None:
+            text = _("Running time of the script: %.1f seconds") % seconds
+            yield plain_line(nodes.Text(text), classes=["sphx-glr-timing"])
+        if here := machine.read(page):
+            before, _found, after = _("Outputs from: %s").partition("%s")
+            known = words.facts(here, self.config.language)
+            parts = [nodes.Text(before), *known, nodes.Text(after)]
+            yield interface_line(*parts, name="sphx-glr-machine")
+        link = nodes.reference("", "Sphinx-Gallery", refuri=SPHINX_GALLERY)
+        text = _("Gallery generated by %s")
+        yield plain_line(*around(text, link), classes=["sphx-glr-signature"])
+
+
+def running_time(page: Path) -> float | None:
+    """Return how many seconds a page's script took when it was last run."""
+    try:
+        text = page.with_name(f"{page.stem}.cost.json").read_text(encoding="utf-8")
+        return float(json.loads(text)["time"])
+    except (OSError, ValueError, KeyError):
+        return None

@@ -17,10 +17,10 @@ from sphinx.application import Sphinx
 from sphinx.locale import _
 from sphinx.util.docutils import SphinxDirective
 
-from gallery_intl.downloads.downloads import script_download
-from gallery_intl.page import page as pages
-from gallery_intl.page.furniture import around
-from gallery_intl.page.furniture import line as interface_line
+from gallery_intl.downloads import script_download
+from gallery_intl.page.interface_nodes import around
+from gallery_intl.page.interface_nodes import line as interface_line
+from gallery_intl.project import Project
 from gallery_intl.script.source import packages
 from gallery_run.needs import command
 from gallery_site.head import REQUIREMENTS
@@ -43,7 +43,7 @@ class TryIt(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         page = self.arguments[0]
-        script = pages.script_of(self.env, page)
+        script = Project.of(self.env).script(page)
         if script is None:
             raise self.error(f"no lesson {page!r}")
         requirements = Path(self.env.srcdir, REQUIREMENTS)

@@ -20,7 +20,7 @@ from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.util.osutil import relative_uri
 
-from gallery_intl.page.page import script_of
+from gallery_intl.project import Project
 from gallery_intl.text.breaks import at_colon
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -87,7 +87,8 @@ class Lessons:
     def find(self, app: Sphinx) -> None:
         builder = cast(StandaloneHTMLBuilder, app.builder)
         relations = app.env.collect_relations()
-        order = [x for x in relations if script_of(app.env, x)]
+        script = Project.of(app.env).script
+        order = [x for x in relations if script(x)]
         neighbours = zip(order, [None, *order], [*order[1:], None], strict=False)
         self.around = {page: (before, after) for page, before, after in neighbours}
         self.parts = parts(relations, order)

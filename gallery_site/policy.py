@@ -17,7 +17,6 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util import logging
 
-from gallery_intl import order
 from gallery_site.light.assets import INLINE_SCRIPT
 from gallery_site.project import BuildError
 from gallery_site.upstream import EVALUATED, KNOWN, STYLE
@@ -118,7 +117,7 @@ def rewrite_words_of_build(app: Sphinx, error: Exception | None) -> None:
 def switch_on(app: Sphinx, config: Config) -> None:
     """Give pages the policy, if the site wants it."""
     if config.gallery_intl_policy:
-        app.connect("page-finished", protect_page, priority=order.PROTECT)
+        app.connect("page-finished", protect_page, priority=900)
         app.connect(
             "build-finished", rewrite_words_of_build, priority=order.FINISH_PAGES
         )

@@ -31,3 +31,9 @@ def keep_labels(template: polib.POFile, english: polib.POFile) -> None:
             template.insert(place, label)
             order.insert(place, entry.msgid)
             place += 1
+
+
+def is_label(entry: polib.POEntry) -> bool:
+    """Return whether a message is a word of a figure, and no text of the page."""
+    uses = [x for x in entry.comment.split("\n") if not x.startswith("English, better")]
+    return all(x.startswith(LABEL) for x in uses) and any(uses)

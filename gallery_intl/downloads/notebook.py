@@ -10,25 +10,30 @@ import json
 import mimetypes
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.util import docname_join
 
 from gallery_intl.downloads.markdown import Writer
-from gallery_intl.page.page import Script, page_title
-from gallery_intl.page.upstream import EXAMPLE_TITLE, PREFIX, block_line
+from gallery_intl.project import Project, Script
 from gallery_intl.script.files import file_of, statement
 from gallery_intl.script.source import Block, blocks
+from gallery_intl.writer.sphinx_gallery import EXAMPLE_TITLE, GENERATED, PREFIX
 
 FORMAT = {"nbformat": 4, "nbformat_minor": 5}
 NOT_RUN: dict[str, object] = {"execution_count": None, "outputs": []}
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 METADATA = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
+
+
+TITLES = "gallery_intl_titles"  # of other pages, in the metadata of the page
 
 
 class Cell(NamedTuple):
@@ -93,8 +98,9 @@ def text_of_blocks(
     texts: dict[int, list[nodes.Node]] = defaultdict(list)
     place = shown[0].line
     for node in flat(document):
-        if isinstance(node, nodes.comment) and (line := block_line(node)):
-            place = max(block.line for block in shown if block.line <= line)
+        match = isinstance(node, nodes.comment) and GENERATED.match(f".. {node.astext()}")
+        if match:
+            place = max(x.line for x in shown if x.line <= int(match[1]))
         if not is_furniture(node):
             texts[place].append(node)
     return texts
@@ -124,7 +130,7 @@ def page_address(env: BuildEnvironment, docname: str) -> str:
     base = env.config.html_baseurl
     if not base:  # and some builders know no addresses yet
         return ""
-    return f"{base.rstrip('/')}/{env._app.builder.get_target_uri(docname)}"
+    return f"{base.rstrip('/')}/{docname}.html"
 
 
 class PageWriter(Writer):
@@ -145,6 +151,10 @@ class PageWriter(Writer):
         docname = docname_join(self.env.docname, node["reftarget"])
         title = "" if node.get("refexplicit") else page_title(self.env, docname)
         return title, page_address(self.env, docname)
+
+    def block_paragraph(self, node: nodes.Element) -> str:
+        text = super().block_paragraph(node)
+        return f"**{text}**" if "reason-title" in node["classes"] else text
 
     def image(self, uri: str) -> str:
         name, path = self.env.relfn2path(uri, self.env.docname)
@@ -177,3 +187,32 @@ def program(cells: list[Cell]) -> str:
     """Return the page's own program, without the cells that prepare it."""
     own = (cell.source for cell in cells if cell.kind == "code" and not cell.tag)
     return "\n\n".join(map(statement, own))
+
+
+def page_title(env: BuildEnvironment, docname: str) -> str:
+    """Return the title of any page in the build's language, for the page being read.
+
+    It is looked up in the catalog, because that page may be read after this. The page
+    being read remembers it, and is read again when the title is another one.
+    """
+    title = Project.of(env).title(docname, env.config.language)
+    if title is not None:
+        env.metadata[env.docname].setdefault(TITLES, {})[docname] = title
+        return title
+    known = env.titles.get(docname)
+    return known.astext() if known is not None else docname.rpartition("/")[2]
+
+
+def pages_with_other_titles(
+    _app: Sphinx, env: BuildEnvironment, *_changes: set[str]
+) -> list[str]:
+    """Return the pages whose notebooks have the title of a page as it was before."""
+    project, language = Project.of(env), env.config.language
+    shown = {page: about.get(TITLES, {}) for page, about in env.metadata.items()}
+    names = set(chain(*shown.values()))
+    now = {docname: project.title(docname, language) for docname in names}
+    return [
+        page
+        for page, titles in shown.items()
+        if any(now[docname] != title for docname, title in titles.items())
+    ]

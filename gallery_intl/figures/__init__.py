@@ -10,6 +10,9 @@ if TYPE_CHECKING:  # what needs no Sphinx imports this package too
     from sphinx.util.typing import ExtensionMetadata
 
 
+STYLE = Path(__file__).parents[1] / "static" / "figures.css"
+
+
 def scraper(
     block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any], **kwargs: Any
 ) -> str:
@@ -49,15 +52,12 @@ def reset(gallery_conf: dict[str, Any], fname: str | None) -> None:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    from gallery_intl.figures import alt_texts, figures
-
     app.setup_extension("sphinx_gallery.gen_gallery")
-    app.add_directive("image-sg", figures.GalleryImage, override=True)
-    app.add_directive("alt-text", alt_texts.AltText)
-    app.add_node(figures.figure_message)
-    app.add_transform(alt_texts.PlaceAltTexts)
-    app.add_transform(alt_texts.Describe)
-    app.add_transform(figures.TranslateFigures)
-    app.add_css_file(figures.STYLE.name)
-    app.connect("builder-inited", figures.add_style)
+    app.add_css_file(STYLE.name)
+    app.connect("builder-inited", add_style)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def add_style(app: Sphinx) -> None:
+    # not appended: the list may be Sphinx's default, which all applications share
+    app.config.html_static_path = [*app.config.html_static_path, str(STYLE)]

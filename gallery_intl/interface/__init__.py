@@ -5,16 +5,13 @@ from __future__ import annotations
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
-from gallery_intl import order
 from gallery_intl.interface import (
-    direction,
     languages,
     lines,
     menu,
     own_words,
     search,
     search_index,
-    sidebar,
     theme,
     words,
 )
@@ -23,8 +20,6 @@ from gallery_intl.interface import (
 def load_for_build(app: Sphinx) -> None:
     """Load what is for some themes or languages."""
     theme.translate_prompt(app)
-    if direction.runs_right_to_left(app.config.language):
-        app.connect("page-finished", direction.direct_page)
 
 
 def add_settings(app: Sphinx) -> None:
@@ -52,22 +47,19 @@ def add_settings(app: Sphinx) -> None:
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     add_settings(app)
-    app.setup_extension("gallery_intl.finished")
     for language in (search.KoreanSearch, search.JapaneseSearch, search.ChineseSearch):
         app.add_search_language(language)
     app.connect("config-inited", languages.configure)
-    app.connect("config-inited", lines.switch_on)
+    app.connect("doctree-resolved", lines.break_lines, priority=700)  # after cards
     app.connect("config-inited", own_words.load)
     app.connect("config-inited", words.remember_interface)
     app.connect("builder-inited", words.collect_or_translate)
     app.connect("builder-inited", load_for_build)
     app.add_env_collector(search_index.Collector)
-    links = languages.add_links
-    app.connect("html-page-context", links, priority=order.BEFORE_THEME)
-    app.connect("html-page-context", menu.show, priority=order.BEFORE_THEME)
+    # the theme reads its lists of templates at 500
+    app.connect("html-page-context", languages.add_links, priority=400)
+    app.connect("html-page-context", menu.show, priority=400)
     app.connect("html-page-context", words.site_title)
-    links = sidebar.translate_links
-    app.connect("html-page-context", links, priority=order.AFTER_THEME)
     app.connect("build-finished", search_index.write)
     app.connect("build-finished", words.translate_scripts)
     app.add_css_file("gallery_intl.css")

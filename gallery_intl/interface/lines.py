@@ -1,25 +1,24 @@
-"""Let lines of finished pages break where the readers of a language expect."""
+"""Let lines of pages break where the readers of a language expect."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
+from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.config import Config
 
-from gallery_intl.text.breaks import joined_korean, joined_words, with_halves
+from gallery_intl.text.breaks import break_at_colon, join_korean, join_words
 
-
-def break_lines(app: Sphinx, path: Path, text: list[str]) -> None:
-    """Write into a finished page where its lines break."""
-    language = app.config.language
-    text[0] = with_halves(text[0])
-    if language == "ko":
-        text[0] = joined_korean(text[0])
-    if words := app.config.gallery_intl_unbroken.get(language):
-        text[0] = joined_words(text[0], words)
+TITLES = "intl-card-title"
 
 
-def switch_on(app: Sphinx, config: Config) -> None:
-    if config.gallery_intl_lines:
-        app.connect("page-finished", break_lines)
+def break_lines(app: Sphinx, document: nodes.document, docname: str) -> None:
+    """Mark where the lines of a page that is written may break."""
+    if not app.config.gallery_intl_lines:
+        return
+    words = app.config.gallery_intl_unbroken.get(app.config.language, [])
+    for title in document.findall(nodes.Element):
+        if isinstance(title, nodes.title) or TITLES in title["classes"]:
+            join_words(title, words)
+    for title in [*document.findall(nodes.title)][:1]:
+        break_at_colon(title)
+    if app.config.language == "ko":
+        join_korean(document)

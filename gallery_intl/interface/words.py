@@ -23,7 +23,6 @@ from sphinx.config import Config
 from sphinx.locale import _ as site_word
 
 from gallery_intl import locale
-from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs.own import PACKAGE, path_of
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
@@ -114,7 +113,7 @@ def is_shown(place: str) -> bool:
 def collect_or_translate(app: Sphinx) -> None:
     """Collect the messages of the interface, or translate what conf.py says once."""
     config = app.config
-    if collects_messages(app.env):
+    if app.builder.name == "gettext":
         collect_messages(app)
     elif app.builder.format == "html":
         if config.language != SOURCE_LANGUAGE:

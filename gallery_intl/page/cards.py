@@ -14,13 +14,17 @@ from typing import Any, ClassVar
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from gallery_intl.page.page import catalog_paths
 from gallery_intl.text.sentences import plain_text, sentences, text_paragraphs
 
 logger = logging.getLogger(__name__)
+
+# In the metadata of a page: the words of its own card, and the cards that it shows.
+SENTENCE, SHOWN = "gallery_intl_sentence", "gallery_intl_cards"
+FACTS = ("card", "card-marks", "picture")  # with which projects make cards of their own
 
 
 class card(nodes.General, nodes.Element):
@@ -66,8 +70,7 @@ class Gallery(SphinxDirective):
         return False
 
     def make_card(self, page: str) -> card:
-        for path in (self.env.doc2path(page), *catalog_paths(self.env, page)):
-            self.env.note_dependency(path)
+        self.env.metadata[self.env.docname].setdefault(SHOWN, {})[page] = None
         return card("", *self.picture(page), docname=page)
 
     def picture(self, page: str) -> list[nodes.Node]:
@@ -98,6 +101,35 @@ def first_sentence(document: nodes.document) -> nodes.paragraph:
     return nodes.paragraph()
 
 
+def remember_sentence(app: Sphinx, document: nodes.document) -> None:
+    """Keep what the card of a page that was just read shows below its title."""
+    sentence = first_sentence(document)
+    heading = next(document.findall(nodes.title), None)
+    app.env.metadata[app.env.docname][SENTENCE] = (
+        sentence.astext(),
+        list(sentence["classes"]),
+        marks(heading),
+    )
+
+
+def outdated(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Return the pages with cards of pages that have other words now."""
+    changed = []
+    for docname, about in env.metadata.items():
+        shown = about.get(SHOWN, {})
+        now = {x: card_words(env, x) for x in shown if x in env.metadata}
+        if now != shown:
+            about[SHOWN] = now
+            changed.append(docname)
+    return changed
+
+
+def card_words(env: BuildEnvironment, page: str) -> str:
+    """Return all words that a card of a page may show."""
+    about = {x: y for x, y in env.metadata[page].items() if x in (SENTENCE, *FACTS)}
+    return repr((env.titles[page].astext(), about))
+
+
 def marks(node: nodes.Element | None) -> list[str]:
     """Return the class that marks a text which is not translated, if it has one."""
     classes = node["classes"] if node is not None else []
@@ -107,8 +139,8 @@ def marks(node: nodes.Element | None) -> list[str]:
 def fill_card(app: Sphinx, node: card, origin: str) -> None:
     """Replace a placeholder by picture, linked title and first sentence.
 
-    Listeners of ``gallery-card`` are given the card, its page's name and document, and
-    may change the card.
+    Listeners of ``gallery-card`` are given the card and its page's name, and may change
+    the card.
     """
     page = node["docname"]
     title = app.env.titles[page]
@@ -119,19 +151,17 @@ def fill_card(app: Sphinx, node: card, origin: str) -> None:
         internal=True,
         refuri=app.builder.get_relative_uri(origin, page),
     )
-    document = app.env.get_doctree(page)
-    sentence = first_sentence(document)
-    sentence["classes"].append("intl-card-text")
-    heading = next(document.findall(nodes.title), None)
+    text, classes, heading = app.env.metadata[page][SENTENCE]
+    sentence = nodes.paragraph("", text, classes=[*classes, "intl-card-text"])
     made = nodes.container(
         "",
         *node.children,
-        nodes.paragraph("", "", link, classes=["intl-card-title", *marks(heading)]),
+        nodes.paragraph("", "", link, classes=["intl-card-title", *heading]),
         sentence,
         classes=["intl-card", "no-search"],
     )
     node.replace_self(made)
-    app.emit("gallery-card", made, page, document)
+    app.emit("gallery-card", made, page)
 
 
 def fill_cards(app: Sphinx, document: nodes.document, docname: str) -> None:

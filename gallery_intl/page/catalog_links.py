@@ -7,6 +7,7 @@ reported, says ``gallery_repository_url``, such as ``https://github.com/owner/na
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from functools import lru_cache
@@ -24,6 +25,7 @@ from sphinx.errors import ConfigError
 from gallery_intl.catalogs.progress import Count
 from gallery_intl.catalogs.review import Credits
 from gallery_intl.locale import _
+from gallery_intl.project import Project
 
 ADDRESS = re.compile(r"https?://[^/?#\s]+(?:/[^/?#\s]+)+/?")  # a host, and a path
 
@@ -81,7 +83,8 @@ def link_to(
     text = nodes.inline("", words)
     if url := edit_url(env, catalog, first):
         return nodes.reference("", "", text, refuri=url)
-    target = f"/{catalog.relative_to(env.srcdir).as_posix()}"
+    place = os.path.relpath(catalog, Project.of(env).srcdir)
+    target = f"/{Path(place).as_posix()}"
     return addnodes.download_reference(
         "", "", text, reftarget=target, refdoc=env.docname
     )

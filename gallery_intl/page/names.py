@@ -19,15 +19,21 @@ from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.ext.intersphinx import InventoryAdapter
-from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-from gallery_intl import order
-from gallery_intl.builders import collects_messages
-from gallery_intl.page.outputs import is_python
-from gallery_intl.page.upstream import linked_code
+
+try:
+    from sphinx_gallery._doctree_links import (  # type: ignore[import-untyped]
+        code_links_block,
+    )
+except ImportError:  # before 0.22 names in code are linked in the written pages
+
+    class code_links_block(nodes.TextElement):  # type: ignore[no-redef]
+        """Nothing writes this node."""
+
 
 DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 IN_TEXT = re.compile(rf"({DOTTED.pattern})(?:\(.*\))?", re.DOTALL)  # perhaps a call
@@ -111,8 +117,16 @@ def parsed(codes: Iterable[str]) -> Iterator[ast.Module]:
 
 def code_of(document: nodes.document) -> Iterator[ast.Module]:
     """Yield the trees of a page's Python."""
-    blocks = filter(is_python, document.findall(nodes.literal_block))
+    blocks = filter(is_python, document.findall(nodes.TextElement))
     yield from parsed(block.astext() for block in blocks)
+
+
+def is_python(block: nodes.Node) -> bool:
+    """Return whether a node is Python code; Sphinx-Gallery writes "Python"."""
+    if isinstance(block, code_links_block):
+        return True
+    is_code = isinstance(block, nodes.literal_block)
+    return is_code and str(block.get("language")).lower() in ("python", "py", "python3")
 
 
 def finder(env: BuildEnvironment) -> Find:
@@ -125,14 +139,6 @@ def finder(env: BuildEnvironment) -> Find:
     return lambda name: next((x[name].uri for x in kinds if name in x), "")
 
 
-def inventory_files(env: BuildEnvironment) -> Iterator[Path]:
-    """Yield the inventories that are files of the project."""
-    mapping = getattr(env.config, "intersphinx_mapping", {})
-    for _name, (_uri, places) in mapping.values():
-        paths = (Path(env.srcdir, place) for place in places if place)
-        yield from filter(Path.is_file, paths)
-
-
 def described_names(env: BuildEnvironment, document: nodes.document) -> dict[str, str]:
     """Return the described names that a page's code uses, with their addresses."""
     trees = list(code_of(document))
@@ -141,28 +147,21 @@ def described_names(env: BuildEnvironment, document: nodes.document) -> dict[str
     return {name: uri for name in sorted(used - {""}) if (uri := find(name))}
 
 
-class LinkNames(SphinxTransform):
+def link_names(app: Sphinx, document: nodes.document, docname: str) -> None:
     """Link each known name once in a section of text."""
-
-    default_priority = order.LINK_NAMES
-
-    def apply(self, **kwargs: Any) -> None:
-        if not self.config.gallery_intl_link_names or collects_messages(self.env):
-            return
-        for path in inventory_files(self.env):
-            self.env.note_dependency(path)
-        link_text(self.document, Names(code_of(self.document)), finder(self.env))
+    if app.config.gallery_intl_link_names:
+        link_text(document, Names(code_of(document)), finder(app.env))
 
 
 class LinkOnce(SphinxPostTransform):
     """Leave one link for each imported name in a block of code."""
 
-    default_priority = order.LINK_ONCE
+    default_priority = 6  # Sphinx-Gallery links the names in code at 5
     formats = ("html",)
 
     def run(self, **kwargs: Any) -> None:
         if self.config.gallery_intl_link_names:
-            blocks = list(linked_code(self.document))
+            blocks = list(self.document.findall(code_links_block))
             names = Names(parsed(block.astext() for block in blocks))
             for block in blocks:
                 leave_one_link(block, names)
@@ -171,7 +170,7 @@ class LinkOnce(SphinxPostTransform):
 class VisitCode(SphinxPostTransform):
     """Let the linkcheck builder, which sees no links in code, visit them."""
 
-    default_priority = order.VISIT_CODE
+    default_priority = 700  # linkcheck collects addresses at 800
     builders = ("linkcheck",)
 
     def run(self, **kwargs: Any) -> None:

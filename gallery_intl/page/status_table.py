@@ -14,7 +14,6 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
-from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs import progress
 from gallery_intl.catalogs.own import folders_in
@@ -26,7 +25,8 @@ from gallery_intl.page.catalog_links import (
     remaining,
     reviews,
 )
-from gallery_intl.page.furniture import line, with_class
+from gallery_intl.page.interface_nodes import line, with_class
+from gallery_intl.project import Project
 
 TABLE = "translation-status"  # the directive, the table's class, the page's metadata
 
@@ -39,7 +39,8 @@ def languages(env: BuildEnvironment) -> list[str]:
 
 def folders(env: BuildEnvironment) -> list[Path]:
     """Return the folders of catalogs: also ours where this package is made."""
-    return [Path(env.srcdir, env.config.locale_dirs[0]), *folders_in(Path(env.srcdir))]
+    project = Project.of(env).srcdir
+    return [project / env.config.locale_dirs[0], *folders_in(project)]
 
 
 def counted(env: BuildEnvironment) -> list[str]:
@@ -74,7 +75,7 @@ class TranslationStatus(SphinxDirective):
     """A table of pages by languages."""
 
     def run(self) -> list[nodes.Node]:
-        if collects_messages(self.env):
+        if self.config.gallery_intl_collect:
             return []
         paths = counted(self.env)
         self.env.metadata[self.env.docname][TABLE] = "\n".join(paths)
@@ -149,7 +150,7 @@ def sort_rows(app: Sphinx, document: nodes.document, docname: str) -> None:
 
 def outdated(app: Sphinx, env: BuildEnvironment, *changes: set[str]) -> list[str]:
     """Find the pages whose table was made when there were other catalogs."""
-    if collects_messages(env):
+    if env.config.gallery_intl_collect:
         return []
     now = "\n".join(counted(env))
     return [page for page, data in env.metadata.items() if data.get(TABLE, now) != now]

@@ -1,33 +1,28 @@
 """Put translated text back into the script that it was written in.
 
-A text is found by its literal source, so only the lines that hold it change: its
-paragraph is wrapped anew, and its title gets an underline of its own width. A cell of a
-table that is drawn with signs, or of a ``csv-table``, stays as it is.
+A message is found by its words, so only the lines that hold it change: its paragraph
+is wrapped again, and its title gets an underline of its own width.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
-from typing import Literal, NamedTuple
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
 
-from gallery_intl.script.source import NOQA, Block, blocks, find_line
-from gallery_intl.text.wrapping import LINE_LENGTH, display_width, wrap
+from gallery_intl.script.source import NOQA, Block, blocks
+from gallery_intl.text.wrapping import LINE_LENGTH, display_width, one_line, wrap
 
-# what may stand before the text of a cell of a list-table
-ALONE = re.compile(r"[\s*+-]*(?:\.\. \S+ )?")
+# what may be before a message in its first line: list markers, a field, a directive
+PREFIX = re.compile(
+    r"\s*(?:(?:[*+-]|\(?(?:\d+|#)[.)]|:[^:`]+:|\.\. \[[^]]+\]|\.\. [\w:-]+::)\s+)*"
+)
 UNDERLINE = re.compile(r"\s*([!-/:-@[-`{-~])\1*\s*$")
-Changes = dict[int, tuple[int, list[str]]]  # from which line: how many, what instead
-
-
-class Edit(NamedTuple):
-    """A text of the script, and what takes its place."""
-
-    near: int  # the line, from 1, near which it stands
-    raw: str  # its lines, without what is before them
-    text: str
-    kind: Literal["paragraph", "title", "line", "code", "cell"]
+# directives whose argument is a title, which has to stay on one line
+TITLED = re.compile(r"\.\. (?:rubric|admonition|topic|sidebar|(?:[\w-]+-)?table)::")
+Changes = dict[int, tuple[int, list[str]]]  # by first row: number of rows, new lines
 
 
 class Line(NamedTuple):
@@ -45,7 +40,7 @@ class Line(NamedTuple):
         return written if self.after else written.rstrip()
 
     def escape(self, text: str) -> str:
-        """Return a text as it has to stand between the docstring's quotes."""
+        """Return a text as it has to be written between the docstring's quotes."""
         if not self.quotes or "r" in self.quotes.lower():
             return text
         quote = self.quotes[-1]
@@ -53,6 +48,14 @@ class Line(NamedTuple):
         trailing = f"\\{quote}" * (len(text) - len(inner))
         inner = inner.replace("\\", "\\\\").replace(quote * 3, f"\\{quote}" * 3)
         return inner + trailing
+
+
+class Place(NamedTuple):
+    """Where a message is in a script."""
+
+    row: int  # its first line, from 0
+    end: int  # the line after its last
+    head: str  # what is before it in its first line
 
 
 def text_lines(script: str) -> dict[int, Line]:
@@ -96,81 +99,147 @@ def _docstring(block: Block) -> dict[int, Line]:
     }
 
 
-def place(script: str, edits: Iterable[Edit]) -> tuple[str, list[Edit]]:
-    """Make the edits; return the new script, and the edits that found no place."""
-    lines = text_lines(script)
-    source = script.split("\n")
-    shown = [
-        NOQA.sub("", lines[row].text) if row in lines else ""
-        for row in range(1, len(source) + 1)
-    ]
-    changes, lost = _changes(edits, shown)
-    for row in sorted(changes, reverse=True):
-        count, texts = changes[row]
-        first, last = lines[row], lines[row + count - 1]
-        line = last._replace(before=first.before)
-        source[row - 1 : row - 1 + count] = [
-            line.write(text, number == 0, number == len(texts) - 1)
-            for number, text in enumerate(texts)
+class Texts:
+    """The lines of text in a script, of which messages become others."""
+
+    def __init__(self, script: str) -> None:
+        self.source = script.split("\n")
+        self.lines = text_lines(script)
+        self.shown = [
+            NOQA.sub("", self.lines[row].text) if row in self.lines else ""
+            for row in range(1, len(self.source) + 1)
         ]
-    return "\n".join(source), lost
+        self.flat = list(map(one_line, self.shown))
+        self.whole = ""  # the flat lines; an empty one ends a paragraph
+        self.starts: list[int] = []
+        for line in self.flat:
+            self.starts.append(len(self.whole))
+            self.whole += f"{line} " if line else "\n"
+        self.taken: set[int] = set()
+        self.changes: Changes = {}
 
+    def find(self, message: str) -> Iterator[Place]:
+        """Yield the places of a message that no other has taken."""
+        text, position = f"{one_line(message)} ", -1
+        while (position := self.whole.find(text, position + 1)) >= 0:
+            row = bisect_right(self.starts, position) - 1
+            end = bisect_right(self.starts, position + len(text) - 1)
+            before = self.flat[row][: position - self.starts[row]]
+            ends_line = position + len(text) == self.starts[end - 1] + len(
+                f"{self.flat[end - 1]} "
+            )
+            is_free = self.taken.isdisjoint(range(row, end))
+            if ends_line and is_free and PREFIX.fullmatch(before):
+                yield Place(row, end, self.head(row, before))
 
-def _changes(edits: Iterable[Edit], shown: list[str]) -> tuple[Changes, list[Edit]]:
-    """Return which lines become others, and the edits that found no place."""
-    changes: Changes = {}
-    lost = []
-    for edit in edits:
-        row = find_line(shown, edit.raw, edit.near)
-        if row is not None and not _ends_its_lines(shown, row, edit.raw):
-            row = None
-        if edit.kind == "cell" and not (row and _is_alone(shown, row, edit.raw)):
-            continue
-        if row is None:
-            lost.append(edit)
+    def head(self, row: int, before: str) -> str:
+        """Return the part of a line that is one_line'd to a prefix."""
+        line, rest = self.shown[row], self.flat[row][len(before) :].lstrip()
+        start = next(
+            at
+            for at, letter in enumerate(line)
+            if not letter.isspace() and one_line(line[at:]) == rest
+        )
+        return line[:start]
+
+    def take(self, place: Place) -> None:
+        self.taken.update(range(place.row, place.end))
+
+    def replace(self, place: Place, text: str) -> None:
+        """Put another text in the place of a message, in a layout of its own."""
+        count, row, head = place.end - place.row, place.row, place.head
+        below = self.shown[place.end] if place.end < len(self.shown) else ""
+        if UNDERLINE.fullmatch(below) and below.strip():
+            self.changes[row] = count, [head + text]
+            self.change_rules(row, head + text)
+        elif TITLED.search(head) or self.is_term(place, below):
+            self.changes[row] = count, [head + text]
         else:
-            changes |= _change(edit, row, shown)
-    return changes, lost
+            width = LINE_LENGTH - len("# ")
+            lines = wrap(text, head, self.indentation(place), width)
+            self.changes[row] = count, lines
+
+    def is_term(self, place: Place, below: str) -> bool:
+        """Return whether the next line, which is set in, explains this one."""
+        if place.end - place.row > 1 or not below.strip() or place.head.strip():
+            return False
+        return len(below) - len(below.lstrip()) > len(place.head)
+
+    def indentation(self, place: Place) -> str:
+        """Return what precedes the second line of a message, and those after it."""
+        if place.end - place.row > 1:
+            second = self.shown[place.row + 1]
+            return second[: -len(second.lstrip())]
+        indent = place.head[: len(place.head) - len(place.head.lstrip())]
+        is_directive = place.head.lstrip().startswith("..")
+        return f"{indent}   " if is_directive else " " * len(place.head)
+
+    def change_rules(self, row: int, title: str) -> None:
+        """Make the lines under and over a title as long as it."""
+        below = self.shown[row + 1]
+        above = self.shown[row - 1] if row else ""
+        sign = below.strip()[0]
+        if above.strip() != below.strip():
+            self.changes[row + 1] = 1, [sign * display_width(title.strip())]
+            return
+        indent = len(title) - len(title.lstrip())
+        rule = sign * (display_width(title.rstrip()) + indent)
+        self.changes[row - 1] = self.changes[row + 1] = 1, [rule]
+
+    def written(self) -> str:
+        """Return the script with all changes."""
+        source = self.source[:]
+        for row in sorted(self.changes, reverse=True):
+            count, texts = self.changes[row]
+            first, last = self.lines[row + 1], self.lines[row + count]
+            line = last._replace(before=first.before)
+            source[row : row + count] = [
+                line.write(text, number == 0, number == len(texts) - 1)
+                for number, text in enumerate(texts)
+            ]
+        return "\n".join(source)
 
 
-def _ends_its_lines(shown: list[str], row: int, raw: str) -> bool:
-    """Return whether nothing follows a text, as the next cell of a table would."""
-    pairs = zip(shown[row - 1 :], raw.split("\n"), strict=False)
-    return all(line.rstrip().endswith(part.rstrip()) for line, part in pairs)
+def place(
+    script: str,
+    messages: Mapping[str, str | None],
+    finish: Callable[[str], str] = lambda text: text,
+) -> tuple[str, set[str]]:
+    """Put translations in the places of a script's messages.
+
+    ``messages`` has all messages of the page, with None where the text stays. Each
+    text that is placed, and each that stays, is finished by ``finish``. Returns the
+    new script, and the messages that it holds.
+    """
+    texts, found = Texts(script), set[str]()
+    for message in sorted(messages, key=len, reverse=True):
+        text = messages[message]
+        for at in list(texts.find(message)):
+            found.add(message)
+            texts.take(at)
+            new = finish(one_line(message) if text is None else text)
+            if new != one_line(message):
+                texts.replace(at, new)
+    for at in list(leftovers(texts)):
+        text = " ".join(texts.flat[at.row : at.end])[len(one_line(at.head)) :].strip()
+        if (new := finish(text)) != text:
+            texts.replace(at, new)
+    return texts.written(), found
 
 
-def _is_alone(shown: list[str], row: int, raw: str) -> bool:
-    """Return whether no other cell precedes a text, as in a table that is drawn."""
-    return bool(ALONE.fullmatch(shown[row - 1].removesuffix(raw.split("\n")[0])))
-
-
-def _change(edit: Edit, row: int, shown: list[str]) -> Changes:
-    raw = edit.raw.split("\n")
-    start = shown[row - 1]
-    head = start[: len(start) - len(raw[0].rstrip())]
-    indent = head[: len(head) - len(head.lstrip())]
-    if edit.kind == "code":
-        texts = [f"{indent}{line}".rstrip() for line in edit.text.split("\n")]
-        return {row: (len(raw), texts)}
-    if edit.kind in ("title", "line"):
-        texts = [head + edit.text]
-        rules = _rules(row, shown, texts[0]) if edit.kind == "title" else {}
-        return {row: (len(raw), texts)} | rules
-    if len(raw) > 1:
-        rest = shown[row][: -len(shown[row].lstrip())]
-    else:
-        rest = f"{indent}   " if head.lstrip().startswith("..") else " " * len(head)
-    return {row: (len(raw), wrap(edit.text, head, rest, LINE_LENGTH - len("# ")))}
-
-
-def _rules(row: int, shown: list[str], title: str) -> Changes:
-    """Make the lines under and over a title as long as it; with one over it, set in."""
-    below = shown[row] if row < len(shown) else ""
-    above = shown[row - 2] if row > 1 else ""
-    if not (match := UNDERLINE.match(below)):
-        return {}
-    if above.strip() != below.strip():
-        return {row + 1: (1, [match[1] * display_width(title.strip())])}
-    indent = len(title) - len(title.lstrip())
-    rule = (1, [match[1] * (display_width(title.rstrip()) + indent)])
-    return {row + 1: rule, row - 1: rule}
+def leftovers(texts: Texts) -> Iterator[Place]:
+    """Yield the paragraphs that are no messages: those of links only."""
+    row = 0
+    while row < len(texts.flat):
+        end = row + 1
+        if texts.flat[row] and row not in texts.taken:
+            head = PREFIX.match(texts.shown[row])
+            while (
+                end < len(texts.flat)
+                and texts.flat[end]
+                and end not in texts.taken
+                and not PREFIX.sub("", texts.shown[end]) != texts.shown[end].lstrip()
+            ):
+                end += 1
+            yield Place(row, end, head[0] if head else "")
+        row = end

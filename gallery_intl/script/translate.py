@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from itertools import zip_longest
+from collections.abc import Callable, Iterator, Mapping
+from itertools import takewhile, zip_longest
 from typing import NamedTuple
 
 from gallery_intl.script.comments import Comment, Lookup, comments, replace_comments
-from gallery_intl.script.placing import Edit, place
+from gallery_intl.script.placing import place, text_lines
 from gallery_intl.script.source import Difference, blocks, docstring_lines, same_program
 from gallery_intl.text.cjk import UNSPACED
 from gallery_intl.text.wrapping import one_line
 
 NOQA = re.compile(r"(?<!\\)#\s*noqa\s*$")  # what Sphinx leaves out of a translation
 SEPARATOR = re.compile(rf"(?<=[{UNSPACED}])\\ |\\ (?=[{UNSPACED}])")
+SKETCH = re.compile(r"(?P<indent>\s*)\.\. (?:code-block|sourcecode):: *[Pp]y", re.A)
 
 
 class AnotherProgram(Exception):
@@ -24,45 +26,33 @@ class AnotherProgram(Exception):
         self.line = difference.line
 
 
-class Made(NamedTuple):
+class Translation(NamedTuple):
     """A script in another language."""
 
     source: str
-    lost: list[Edit]  # texts that found no place
+    found: set[str]  # the messages that it holds
     refused: list[Comment]  # comments whose translation would be something else
 
 
-def translate(text: str, edits: list[Edit], lookup: Lookup) -> Made:
-    """Return a script with its edits made and its comments looked up.
+def translate(
+    text: str,
+    messages: Mapping[str, str | None],
+    finish: Callable[[str], str] = lambda text: text,
+) -> Translation:
+    """Return a script with the translations of its messages.
 
-    Raises `AnotherProgram` if the result is not the program that it was.
+    ``messages`` maps each message of the page to its translation, or to None; see
+    `place` for ``finish``. Raises `AnotherProgram` if the result is not the program
+    that it was.
     """
     try:
-        made = _write(text, edits, lookup)
+        made = _write(text, messages, finish)
         difference = _difference(text, made.source) if made.source != text else None
     except SyntaxError as error:
         difference = Difference(error.lineno or 1, f"not valid Python: {error.msg}")
     if difference:
-        raise AnotherProgram(difference, _culprit(text, edits, lookup))
+        raise AnotherProgram(difference, _culprit(text, messages, finish))
     return made
-
-
-def translate_sketch(
-    code: str, lookup: Lookup, line: int, refused: list[Comment]
-) -> str:
-    """Return a block of the text with its comments looked up.
-
-    What is no Python stays as it is; what is has to stay the same program.
-    """
-    new = replace_comments(code, lookup, line, refused)
-    try:
-        difference = same_program(code, new) if new != code else None
-    except SyntaxError:  # it was no program before
-        return new
-    if difference:
-        difference = difference._replace(line=line + difference.line - 1)
-        raise AnotherProgram(difference, _culprit(code, [], lookup))
-    return new
 
 
 def written(translation: str) -> str:
@@ -70,18 +60,121 @@ def written(translation: str) -> str:
     return SEPARATOR.sub("", one_line(NOQA.sub("", translation)))
 
 
-def _write(text: str, edits: list[Edit], lookup: Lookup) -> Made:
+def translate_sketches(lines: list[str], lookup: Lookup, first: int = 1) -> list[str]:
+    """Return lines of reST with the comments in their blocks of Python translated.
+
+    What is no Python stays as it is. Raises `AnotherProgram`; ``first`` is the number
+    of the first line.
+    """
+    result, row = lines[:], 0
+    while row < len(lines):
+        start, row = row, row + 1
+        if not (match := SKETCH.match(lines[start])):
+            continue
+        while row < len(lines) and (
+            not lines[row].strip() or lines[row].startswith(f"{match['indent']} ")
+        ):
+            row += 1
+        body = lines[start + 1 : row]
+        result[start + 1 : row] = _translate_sketch(body, lookup, first + start + 1)
+    return result
+
+
+def sketches(script: str) -> Iterator[tuple[int, str]]:
+    """Yield each block of Python in a script's text, with its line in the script."""
+    lines = text_lines(script)
+    rows = sorted(lines)
+    for at, row in enumerate(rows):
+        if not (match := SKETCH.match(lines[row].text)):
+            continue
+        body = list(
+            takewhile(
+                lambda text: not text.strip() or text.startswith(f"{match['indent']} "),
+                (lines[x].text for x in rows[at + 1 :]),
+            )
+        )
+        margins = [len(x) - len(x.lstrip()) for x in body if x.strip()]
+        margin = min(margins, default=0)
+        yield row + 1, "\n".join(text[margin:] for text in body)
+
+
+def _translate_sketch(body: list[str], lookup: Lookup, first: int) -> list[str]:
+    """Return the indented lines of a block of code, the same number of them or more."""
+    margins = [len(line) - len(line.lstrip()) for line in body if line.strip()]
+    margin = min(margins, default=0)
+    code = "\n".join(line[margin:] for line in body)
+    new = replace_comments(code, lookup, first, [])
+    if new == code:
+        return body
+    try:
+        difference = same_program(code, new)
+    except SyntaxError:  # it was no program before
+        difference = None
+    if difference:
+        line = first + difference.line - 1
+        raise AnotherProgram(difference._replace(line=line), "a comment of a sketch")
+    return [f"{' ' * margin}{line}".rstrip() for line in new.split("\n")]
+
+
+def _write(
+    text: str,
+    messages: Mapping[str, str | None],
+    finish: Callable[[str], str],
+) -> Translation:
     refused: list[Comment] = []
-    placed, lost = place(text, edits)
+    prose = {
+        written(x): None if y is None else written(y) for x, y in messages.items()
+    }
+    placed, found = place(text, prose, finish)
+    placed = _with_sketches(placed, messages.get)
     head = placed.split("\n")[: max(docstring_lines(placed)[0] - 1, 0)]
     parts = [
-        replace_comments(ours.source, lookup, ours.line, refused)
+        replace_comments(ours.source, messages.get, ours.line, refused)
         if ours and ours.kind == "code"
         else theirs.source
         for ours, theirs in zip_longest(blocks(text), blocks(placed))
         if theirs  # where they differ, the proof says so
     ]
-    return Made("\n".join([*head, "".join(parts)]), lost, refused)
+    said = {x.message for x in all_comments(text)}
+    held = {x for x in messages if written(x) in found or x in said}
+    return Translation("\n".join([*head, "".join(parts)]), held, refused)
+
+
+def _with_sketches(script: str, lookup: Lookup) -> str:
+    """Return a script with the comments of the sketches in its text translated."""
+    lines, source = text_lines(script), script.split("\n")
+    if not any(SKETCH.match(line.text) for line in lines.values()):
+        return script
+    result = list[str]()
+    row = 1
+    while row <= len(source):
+        end = row
+        while end in lines:
+            end += 1
+        if end == row:
+            result.append(source[row - 1])
+            row += 1
+            continue
+        texts = [lines[x].text for x in range(row, end)]
+        new = translate_sketches(texts, lookup, row)
+        if new == texts:
+            result += source[row - 1 : end - 1]
+        else:
+            first, last = lines[row], lines[end - 1]
+            result += [
+                last._replace(before=first.before).write(
+                    x, n == 0, n == len(new) - 1
+                )
+                for n, x in enumerate(new)
+            ]
+        row = end
+    return "\n".join(result)
+
+
+def all_comments(text: str) -> list[Comment]:
+    """Return the comments of a script's code that are messages."""
+    code = (block for block in blocks(text) if block.kind == "code")
+    return [x for block in code for x in comments(block.source, block.line)]
 
 
 def _difference(text: str, source: str) -> Difference | None:
@@ -94,20 +187,15 @@ def _difference(text: str, source: str) -> Difference | None:
     return None
 
 
-def _culprit(text: str, edits: list[Edit], lookup: Lookup) -> str:
+def _culprit(
+    text: str, messages: Mapping[str, str | None], finish: Callable[[str], str]
+) -> str:
     """Return the message whose translation alone is to blame."""
-
-    def is_guilty(edits: list[Edit], lookup: Lookup) -> bool:
+    for message, translation in messages.items():
         try:
-            return _difference(text, _write(text, edits, lookup).source) is not None
+            alone = _write(text, {message: translation}, finish).source
+            if _difference(text, alone) is not None:
+                return message
         except SyntaxError:
-            return True
-
-    for edit in edits:
-        if is_guilty([edit], lambda _: None):
-            return edit.raw
-    code = (block for block in blocks(text) if block.kind == "code")
-    for comment in (x for block in code for x in comments(block.source, block.line)):
-        if is_guilty([], {comment.message: lookup(comment.message)}.get):
-            return comment.message
+            return message
     return "one of its messages"

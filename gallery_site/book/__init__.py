@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from sphinx.application import Sphinx
 
-from gallery_intl import order
 from gallery_site.book import names, path, words
 
 
@@ -15,10 +14,9 @@ def setup(app: Sphinx) -> None:
     app.add_node(names.listed_names)
     app.add_directive("names-used", names.NamesUsed)
     app.add_directive("words", words.Words)
-    app.add_transform(words.NoteTerms)
     app.connect("doctree-read", names.remember)
     app.connect("env-updated", names.outdated)
     app.connect("env-updated", path.outdated)
     app.connect("doctree-resolved", names.fill)
     app.connect("doctree-resolved", path.show)
-    app.connect("doctree-resolved", words.link, priority=order.LINK_WORDS)
+    app.connect("doctree-resolved", words.link, priority=600)  # no link is missing then

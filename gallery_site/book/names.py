@@ -10,9 +10,8 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
-from gallery_intl.builders import collects_messages
 from gallery_intl.page.names import described_names
-from gallery_intl.page.page import script_of
+from gallery_intl.project import Project
 from gallery_site.book.path import links
 
 USED, LISTS = "names-used", "lists-names"  # in what Sphinx keeps of a page
@@ -33,7 +32,7 @@ class NamesUsed(SphinxDirective):
 def remember(app: Sphinx, document: nodes.document) -> None:
     """Keep the names that the code of a lesson uses, and where they are described."""
     page = app.env.docname
-    if not collects_messages(app.env) and script_of(app.env, page):
+    if not app.config.gallery_intl_collect and Project.of(app.env).script(page):
         app.env.metadata[page][USED] = described_names(app.env, document)
 
 

@@ -14,8 +14,8 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import _
 
-from gallery_intl.page.furniture import put_below_title
-from gallery_intl.page.page import script_of
+from gallery_intl.page.interface_nodes import put_below_title
+from gallery_intl.project import Project
 from gallery_intl.text.breaks import at_colon
 from gallery_run.words import interface_line
 
@@ -31,7 +31,8 @@ def known_first(env: BuildEnvironment) -> Known:
     if env not in _known:
         pages = env.collect_relations()
         first = {x: env.metadata[x].get(BEFORE, []) for x in pages}
-        _known[env] = {x: first[x] for x in pages if script_of(env, x)}
+        script = Project.of(env).script
+        _known[env] = {x: first[x] for x in pages if script(x)}
     return _known[env]
 
 

@@ -16,13 +16,11 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
-from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 
-from gallery_intl import order
-from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
-from gallery_intl.page.page import page_of, script_of
+from gallery_intl.project import Project
+from gallery_intl.text.wrapping import one_line
 from gallery_intl.rules.glossary_file import Row, read_rows, words_of
 from gallery_intl.rules.terms import any_number, folded, pattern
 
@@ -41,6 +39,10 @@ NO_PLACE = (
 BEFORE_VERB = re.compile(r"\b(?:to|can|cannot|not|will|must|may|we|you|they)\s+$", re.I)
 AFTER_VERB = re.compile(r"\s+(?:an?|the|it|them|this|these|its|their|our|your|all)\b")
 QUIET = {"no-search", "learn"}  # what stands around the text of a lesson
+
+
+# of a text: begin, end, and the id of the term
+Find = Callable[[str], Iterator[tuple[int, int, str]]]
 
 
 class Term(NamedTuple):
@@ -95,29 +97,15 @@ class Words(SphinxDirective):
             yield nodes.Text(row["en"])
 
 
-class NoteTerms(SphinxTransform):
-    """Note which terms a text has in English; what else sounds like one is none."""
-
-    default_priority = order.NOTE_TERMS
-
-    def apply(self, **kwargs: Any) -> None:
-        page = page_of(self.env)
-        if page.script is None or collects_messages(self.env):
-            return
-        find = finder(terms(self.env, SOURCE_LANGUAGE), SOURCE_LANGUAGE)
-        for node, message in page.messages:
-            occurrences = find(LITERAL.sub("", message))
-            node["terms"] = list(dict.fromkeys(term for *_, term in occurrences))
-
-
 def link(app: Sphinx, document: nodes.document, docname: str) -> None:
     """Link the first use of each term in a lesson to the page that explains it."""
     env = app.env
     page = next((x for x, about in env.metadata.items() if EXPLAINS in about), None)
-    if page and script_of(env, docname) and not collects_messages(env):
+    if page and Project.of(env).script(docname):
         uri = app.builder.get_relative_uri(docname, page)
         language = app.config.language
-        link_first(document, terms(env, language), language, uri)
+        english = finder(terms(env, SOURCE_LANGUAGE), SOURCE_LANGUAGE)
+        link_first(document, terms(env, language), language, uri, english)
 
 
 def terms(env: BuildEnvironment, language: str) -> list[Term]:
@@ -131,13 +119,19 @@ def terms(env: BuildEnvironment, language: str) -> list[Term]:
 
 
 def link_first(
-    document: nodes.document, known: list[Term], language: str, uri: str
+    document: nodes.document,
+    known: list[Term],
+    language: str,
+    uri: str,
+    find_english: Find,
 ) -> None:
     """Replace each first use by a link; ``uri`` leads to the page of words."""
     find, seen = finder(known, language), set[str]()
     for text in list(document.findall(nodes.Text)):
-        if not (noted := noted_terms(text)):
+        if not (source := source_text(text)):
             continue
+        # what only sounds like a term in the language of the page is none
+        noted = {term for *_, term in find_english(LITERAL.sub("", source))}
         parts: list[nodes.Node] = []
         done = 0
         for start, end, term in find(str(text)):
@@ -152,21 +146,16 @@ def link_first(
             text.parent.replace(text, [*parts, nodes.Text(text[done:])])
 
 
-def noted_terms(text: nodes.Node) -> list[str]:
-    """Return the terms of the paragraph that a text is in; of no other place."""
-    noted: list[str] = []
-    node = text.parent
+def source_text(text: nodes.Node) -> str:
+    """Return the English of the paragraph that a text is in; "" in other places."""
+    source, node = "", text.parent
     while node is not None:
         if isinstance(node, NO_PLACE) or QUIET & {*node.get("classes", ())}:
-            return []
+            return ""
         if isinstance(node, nodes.paragraph):
-            noted = node.get("terms", [])
+            source = one_line(node.rawsource)  # which a translation leaves as it is
         node = node.parent
-    return noted
-
-
-# of a text: begin, end, and the id of the term
-Find = Callable[[str], Iterator[tuple[int, int, str]]]
+    return source
 
 
 def finder(known: list[Term], language: str) -> Find:

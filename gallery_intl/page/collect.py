@@ -1,0 +1,204 @@
+"""Complete the templates of catalogs that Sphinx has collected from written sources.
+
+Sphinx collects the text of the pages. Here each message gets the script that it is
+from, and a comment about what it is; comments in code and the words of figures, which
+Sphinx does not see, are added where they are in the script.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import polib  # type: ignore[import-untyped]
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.nodes import extract_messages
+
+from gallery_intl.catalogs import po
+from gallery_intl.catalogs.labels import LABEL
+from gallery_intl.figures.words import figure_messages, line_of
+from gallery_intl.project import Project, Script
+from gallery_intl.script.comments import Comment, comments
+from gallery_intl.script.placing import Texts
+from gallery_intl.script.translate import sketches, written
+from gallery_intl.writer.page import FIGURE, below
+from gallery_intl.writer.sphinx_gallery import GENERATED
+
+NAMES = {
+    nodes.title: "heading",
+    nodes.rubric: "heading",
+    nodes.caption: "caption",
+    nodes.term: "term that is explained",
+    nodes.image: "alt text",
+    nodes.meta: "for search engines",
+    nodes.math_block: "formula",
+}
+PLACES = {
+    nodes.entry: "table cell",
+    nodes.footnote: "footnote",
+    nodes.Admonition: "note",
+    nodes.list_item: "list item",
+    nodes.definition: "explanation of a term",
+    nodes.block_quote: "quotation",
+}
+
+
+class Message(NamedTuple):
+    """A message of a script's page."""
+
+    line: int  # of the script, from 1
+    text: str
+    context: str
+
+
+def complete_templates(app: Sphinx, error: Exception | None) -> None:
+    """Complete the template of each page; drop those of no use."""
+    if error or app.builder.name != "gettext" or not app.config.gallery_intl_collect:
+        return
+    project = Project.of(app.env)
+    known = contexts(app.env)
+    for path in sorted(app.outdir.rglob("*.pot")):
+        domain = path.relative_to(app.outdir).with_suffix("").as_posix()
+        if domain in app.env.found_docs and not project.is_to_translate(domain):
+            path.unlink()
+            continue
+        template = po.read(path)
+        default = ["interface"] if domain in po.NO_PAGE else []
+        for entry in template:
+            entry.comment = "\n".join(known[domain].get(entry.msgid, default))
+        if script := project.script(domain):
+            template = of_script(project, domain, script, template)
+        else:
+            name_origin(project, domain, template)
+        if len(template):
+            po.write(path, template)
+        else:  # as a page of computation times: there is nothing to translate
+            path.unlink()
+
+
+def of_script(
+    project: Project, docname: str, script: Script, template: polib.POFile
+) -> polib.POFile:
+    """Return the template of a script's page, in the script's order."""
+    place = Texts(script.text)
+    messages = [
+        Message(1 + min((x.row for x in place.find(written(e.msgid))), default=0), e.msgid, e.comment)
+        for e in template
+    ]
+    messages += code_messages(script)
+    messages += list(words_of_figures(project, docname, script))
+    messages.sort(key=lambda message: message.line)
+    whole = polib.POFile()
+    whole.header, whole.metadata = template.header, template.metadata
+    path = os.path.relpath(script.path, project.srcdir)
+    contexts: dict[str, list[str]] = defaultdict(list)
+    for message in messages:
+        known = contexts[message.text]
+        known += [x for x in message.context.split("\n") if x not in known]
+    for text, uses in contexts.items():
+        entry = polib.POEntry(msgid=text, occurrences=[(Path(path).as_posix(), "")])
+        entry.comment = "\n".join(filter(None, uses))
+        whole.append(entry)
+    return whole
+
+
+def name_origin(project: Project, docname: str, template: polib.POFile) -> None:
+    """Name the file that a person wrote, such as the index of a part."""
+    for name in ("index.rst", "GALLERY_HEADER.rst", "README.rst", "README.txt"):
+        origin = project.origin(docname, ".rst")
+        path = origin.with_name(name) if origin else None
+        if path and path.is_file():
+            shown = Path(os.path.relpath(path, project.srcdir)).as_posix()
+            for entry in template:
+                entry.occurrences = [(shown, "")]
+            return
+
+
+def code_messages(script: Script) -> Iterator[Message]:
+    """Yield the comments of a script's code, and of the sketches in its text."""
+    for block in script.blocks():
+        if block.kind == "code":
+            for comment in comments(block.source, block.line):
+                context = beside(block.source, block.line, comment)
+                yield Message(comment.line, comment.message, context)
+    for line, code in sketches(script.text):
+        try:
+            for comment in comments(code, line):
+                context = beside(code, line, comment)
+                yield Message(comment.line, comment.message, context)
+        except SyntaxError:  # it is no Python
+            continue
+
+
+def beside(code: str, first: int, comment: Comment) -> str:
+    """Return which code a comment is about: on its line, or below."""
+    lines = code.split("\n")
+    before = lines[comment.line - first][: comment.column].strip()
+    after = (line.strip() for line in lines[comment.end - first + 1 :])
+    below = next((line for line in after if line and not line.startswith("#")), "")
+    if before:
+        return f"comment beside: {before}"
+    return f"comment above: {below}" if below else "comment"
+
+
+def words_of_figures(
+    project: Project, docname: str, script: Script
+) -> Iterator[Message]:
+    """Yield the words of the figures of a page, as its last run drew them."""
+    lines = (project.srcdir / f"{docname}.rst").read_text("utf-8").split("\n")
+    starts = [block.line for block in script.blocks()]
+    ends = {a: b - 1 for a, b in pairwise([*starts, script.text.count("\n") + 2])}
+    first = 1
+    for row, line in enumerate(lines):
+        if match := GENERATED.match(line):
+            first = int(match[1])
+        if not (match := FIGURE.match(line)):
+            continue
+        options = lines[row + 1 : below(lines, row, " " * len(match["head"]))]
+        alt = next((x.partition(":alt:")[2].strip() for x in options if ":alt:" in x), "")
+        path = project.srcdir / match["uri"].lstrip("/")
+        is_svg = path.suffix == ".svg" and path.is_file()
+        figure = path.read_text(encoding="utf-8") if is_svg else ""
+        alt = "" if alt == file_words(path) else alt
+        for text in figure_messages(figure, alt, script.text):
+            context = LABEL if text != alt else f"{LABEL}: alt text"
+            at = line_of(text, script.text, (first, ends.get(first, first)))
+            yield Message(at, text, context)
+
+
+def file_words(path: Path) -> str:
+    """Return the alt text that Sphinx-Gallery makes of a file's name."""
+    stem = path.stem.removeprefix("sphx_glr_")[:-4]
+    return stem.replace("-", " ").replace("_", " ")
+
+
+def contexts(env: BuildEnvironment) -> dict[str, dict[str, list[str]]]:
+    """Return what the messages of all pages are, by page and message."""
+    known: dict[str, dict[str, list[str]]] = defaultdict(dict)
+    for docname in sorted(env.found_docs):
+        for node, message in extract_messages(env.get_doctree(docname)):
+            names = known[docname].setdefault(message, [])
+            if (name := context(node)) not in names:
+                names.append(name)
+    return known
+
+
+def context(node: nodes.Node) -> str:
+    """Return what a message is."""
+    if isinstance(node, nodes.Element) and "context" in node:
+        return str(node["context"])
+    for kind, name in NAMES.items():
+        if isinstance(node, kind):
+            return name
+    while node.parent:
+        node = node.parent
+        for kind, name in PLACES.items():
+            if isinstance(node, kind):
+                return name
+    return "paragraph"

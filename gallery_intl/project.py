@@ -1,0 +1,202 @@
+"""The project that is translated: its languages, its galleries, scripts and catalogs."""
+
+from __future__ import annotations
+
+import ast
+import os
+import posixpath
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sphinx.config import Config
+from sphinx.environment import BuildEnvironment
+from sphinx.errors import SphinxError
+from sphinx.util.tags import Tags
+
+from gallery_intl.catalogs import po
+from gallery_intl.catalogs.own import OWN
+from gallery_intl.catalogs.page_catalog import PageCatalog
+from gallery_intl.script.source import (
+    Block,
+    blocks,
+    is_valid_python,
+    normalize_newlines,
+    title_of,
+)
+from gallery_intl.text.wrapping import one_line
+
+# Settings of conf.py that are read without loading extensions, and their defaults.
+SETTINGS: dict[str, Any] = {
+    "gallery_intl_archive": "gallery.zip",
+    "gallery_intl_galleries": [],
+    "gallery_intl_languages": {},
+    "gallery_intl_pages": [],
+    "gallery_intl_plain_links": False,
+    "gallery_intl_project": "",
+    "gallery_intl_source_downloads": False,
+    "html_baseurl": "",
+    "sphinx_gallery_conf": {},
+}
+
+
+class ProgramChanged(SphinxError):
+    """A translation would make another program."""
+
+    category = "Translation changes a program"
+
+
+class Script(NamedTuple):
+    """The script of a page, as the last run of the gallery saw it."""
+
+    path: Path  # where a person edits it, such as gallery/part/page.py
+    text: str
+
+    def blocks(self) -> tuple[Block, ...]:
+        """Return its docstring, texts and code."""
+        return blocks(self.text)
+
+
+class Project:
+    """A Sphinx project with a gallery, as its conf.py describes it.
+
+    ``srcdir`` is the folder of the pages as the authors wrote them, into which
+    Sphinx-Gallery has generated those of the gallery.
+    """
+
+    def __init__(
+        self, srcdir: Path, config: Config, confdir: Path | None = None
+    ) -> None:
+        self.srcdir, self.config = srcdir, config
+        self.config_file = (confdir or srcdir) / "conf.py"
+        self.languages: dict[str, str] = config.gallery_intl_languages
+        self.source_language = po.source_language(config)
+
+    @classmethod
+    def read(cls, srcdir: Path, confdir: Path | None = None) -> Project:
+        """Read conf.py, without Sphinx, extensions or themes."""
+        config = Config.read(confdir or srcdir, overrides={}, tags=Tags())
+        for name, default in SETTINGS.items():
+            config.add(name, default, "", ())
+        return cls(srcdir, config, confdir)
+
+    @classmethod
+    def of(cls, env: BuildEnvironment) -> Project:
+        """Return the project of a build, which may read sources that were written."""
+        original = getattr(env.config, "gallery_intl_project", "")
+        return cls(Path(original or env.srcdir), env.config)
+
+    @property
+    def galleries(self) -> list[tuple[str, str]]:
+        """Return each folder of examples with the folder generated from it."""
+        if known := getattr(self.config, "gallery_intl_galleries", []):
+            return [tuple(pair) for pair in known]
+        conf = getattr(self.config, "sphinx_gallery_conf", {})
+        names = ("examples_dirs", "../examples"), ("gallery_dirs", "auto_examples")
+        values = (conf.get(*name) for name in names)
+        both = ([one] if isinstance(one, str) else list(one) for one in values)
+        paths = ([_relative(self.srcdir, one) for one in each] for each in both)
+        return list(zip(*paths, strict=False)) if conf else []
+
+    def script(self, docname: str) -> Script | None:
+        """Return the script of a page; None if the page is not generated from one.
+
+        Of one that is no Python, and expected to fail, Sphinx-Gallery shows no text.
+        """
+        path = self.origin(docname, ".py")
+        copy = self.srcdir / f"{docname}.py"  # as it was run
+        return _script(path, copy, _state(copy)) if path and copy.is_file() else None
+
+    def origin(self, docname: str, suffix: str) -> Path | None:
+        """Return the path in the examples that a page of the gallery came from."""
+        for examples, gallery in self.galleries:
+            if docname.startswith(f"{gallery}/"):
+                rest = docname.removeprefix(f"{gallery}/")
+                return Path(os.path.normpath(self.srcdir / examples / f"{rest}{suffix}"))
+        return None
+
+    def in_gallery(self, docname: str) -> str:
+        """Return the name that a page has in its gallery, such as ``part/page``."""
+        for _examples, gallery in self.galleries:
+            if docname.startswith(f"{gallery}/"):
+                return docname.removeprefix(f"{gallery}/")
+        return docname
+
+    def is_to_translate(self, docname: str) -> bool:
+        """Return whether a page is one of those that the project translates."""
+        patterns = self.config.gallery_intl_pages
+        return not patterns or any(fnmatchcase(docname, each) for each in patterns)
+
+    def catalog_paths(self, docname: str, language: str) -> list[Path]:
+        """Return where the catalogs of a page are, or would be."""
+        folders = (self.srcdir / folder for folder in self.config.locale_dirs)
+        return [po.po_path(folder, language, docname) for folder in folders]
+
+    def catalog(self, docname: str, language: str) -> PageCatalog:
+        """Return the translations of a page."""
+        paths = self.catalog_paths(docname, language)
+        return PageCatalog(paths, language == self.source_language)
+
+    def title(self, docname: str, language: str) -> str | None:
+        """Return a script's title in a language; None for other pages."""
+        script = self.script(docname)
+        if script is None:
+            return None
+        text = title_of(script.text)
+        translation = self.catalog(docname, language).translation(text)
+        return (translation or text).replace("``", "")
+
+    def intro(self, docname: str, language: str) -> str:
+        """Return the first paragraph of a script's page, as plain text."""
+        script = self.script(docname)
+        if script is None:
+            return ""
+        docstring = ast.get_docstring(ast.parse(script.text)) or ""
+        texts = map(one_line, docstring.split("\n\n"))
+        catalog, title = self.catalog(docname, language), title_of(script.text)
+        paragraphs = (x for x in texts if title not in x and x in catalog.entries)
+        first = next(paragraphs, "")
+        return (catalog.translation(first) or first).replace("``", "")
+
+    def word_catalogs(self, language: str) -> list[Path]:
+        """Return the catalogs of our own words in a language: the project's first."""
+        names = dict.fromkeys((language, language.partition("_")[0]))
+        folders = [*(self.srcdir / x for x in self.config.locale_dirs), OWN]
+        known = (po.po_path(folder, name, po.DOMAIN) for folder in folders for name in names)
+        return [path for path in known if path.is_file()]
+
+    def interface_word(self, text: str, language: str) -> str:
+        """Return a word of the interface, such as the project's name."""
+        return self.catalog(po.INTERFACE, language).translation(text) or text
+
+    def scripts(self) -> Iterator[str]:
+        """Yield the names of the pages that are generated from scripts."""
+        for _examples, gallery in self.galleries:
+            for path in sorted((self.srcdir / gallery).rglob("*.rst")):
+                docname = path.relative_to(self.srcdir).with_suffix("").as_posix()
+                if self.script(docname):
+                    yield docname
+
+
+@cache
+def _script(path: Path, copy: Path, state: tuple[int, int]) -> Script | None:
+    text = normalize_newlines(copy.read_text(encoding="utf-8"))
+    return Script(path, text) if is_valid_python(text) else None
+
+
+def _state(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_mtime_ns, status.st_size
+
+
+def _relative(srcdir: Path, folder: str) -> str:
+    return Path(os.path.relpath(srcdir / folder, srcdir)).as_posix()
+
+
+def joined(docname: str, target: str) -> str:
+    """Return the name of the page that a link in another one leads to."""
+    if target.startswith("/"):
+        return target[1:]
+    return posixpath.normpath(posixpath.join(posixpath.dirname(docname), target))

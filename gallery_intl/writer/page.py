@@ -1,0 +1,224 @@
+"""Write a page of the gallery in another language, as the reST that Sphinx reads.
+
+Sphinx-Gallery's reST has the author's text and code verbatim, with a comment before
+each block that gives its lines in the script.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterator
+from html import escape
+from pathlib import Path
+from typing import NamedTuple
+
+from gallery_intl.catalogs.page_catalog import PageCatalog
+from gallery_intl.catalogs.po import lang_class
+from gallery_intl.figures import svg
+from gallery_intl.project import ProgramChanged, Project, Script, joined
+from gallery_intl.script.files import MARK, file_of
+from gallery_intl.script.source import blocks
+from gallery_intl.script.translate import (
+    AnotherProgram,
+    Translation,
+    translate,
+    translate_sketches,
+)
+from gallery_intl.text.wrapping import one_line
+from gallery_intl.writer import sphinx_gallery
+
+logger = logging.getLogger("sphinx.gallery_intl")
+
+DOC = re.compile(r":doc:`(?:(?P<text>[^`<]+?) +<[^`>]+>|(?P<target>[^`<]+))`")
+ALT_TEXT = re.compile(r"(?P<indent> *)\.\. alt-text::(?P<text>.*)")
+FIGURE = re.compile(r"(?P<head>[ *]*)\.\. image-sg:: (?P<uri>\S+)")
+OPTION = re.compile(r"(?P<indent> +):(?P<name>\w+): *(?P<value>.*)")
+DIFF = re.compile(r"\.\. diff:: \S+ (?P<new>\S+)")
+REFUSED = (
+    "the translation of the comment %r would be read as something else "
+    "(leave out what is meant for tools, such as 'noqa')"
+)
+NO_FILE = (
+    "this block cannot be shown as a file (write it as gallery_intl/script/files.py "
+    "describes, alone in its block, without a backslash)"
+)
+OTHER_CODE = "its comments stay English: the page shows other code than the script"
+NO_FIGURE = "this alt text has no figure: the next code block draws too few"
+
+
+class Warning(NamedTuple):
+    """A problem of a page that does not stop the build."""
+
+    place: str  # ``path:line``
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: WARNING: {self.text} [gallery_intl]"
+
+
+class Page:
+    """A page that is written in a language."""
+
+    def __init__(self, project: Project, docname: str, language: str) -> None:
+        self.project, self.docname, self.language = project, docname, language
+        script = project.script(docname)
+        assert script, f"{docname} is not generated from a script"
+        self.script: Script = script
+        self.catalog: PageCatalog = project.catalog(docname, language)
+        path = project.srcdir / f"{docname}.rst"
+        self.lines = path.read_text(encoding="utf-8").split("\n")
+        self.warnings: list[Warning] = []
+        self.files: dict[str, str] = {}  # programs that the script writes, by name
+        self.translated = self.translate()
+        self.write_code()
+        self.write_figures()
+
+    @property
+    def is_source(self) -> bool:
+        return self.language == self.project.source_language
+
+    def translate(self) -> Translation:
+        """Return the script in the page's language; warn of comments that are lost."""
+        try:
+            made = translate(self.script.text, self.catalog.texts(), self.with_titles)
+        except AnotherProgram as error:
+            raise ProgramChanged(
+                f"{self.script.path}:{error.line}: another program in "
+                f"{self.language!r}: {error}"
+            ) from None
+        for comment in made.refused:
+            self.warn(comment.line, REFUSED % comment.message)
+        return made
+
+    def with_titles(self, text: str) -> str:
+        """Put titles in place of links between pages, which nothing but Sphinx reads."""
+
+        def title(match: re.Match[str]) -> str:
+            page = joined(self.docname, match["target"] or "")
+            text = match["text"] or self.project.title(page, self.language)
+            return f"*{text or page.rpartition('/')[2]}*"
+
+        return DOC.sub(title, text) if self.project.config.gallery_intl_plain_links else text
+
+    def warn(self, line: int, text: str) -> None:
+        self.warnings.append(Warning(f"{self.script.path}:{line}", text))
+
+    def write_code(self) -> None:
+        """Replace the code blocks by those of the translated script."""
+        pairs = zip(self.script.blocks(), blocks(self.translated.source), strict=True)
+        both = {old.line: (old, new) for old, new in pairs if old.kind == "code"}
+        folded = {match["new"] for x in self.lines if (match := DIFF.match(x))}
+        lines, row = list[str](), 0
+        conf = self.project.config.sphinx_gallery_conf
+        text: list[str] = []
+        while row < len(self.lines):
+            found = sphinx_gallery.code_block(self.lines, row)
+            if not found or found.line not in both:
+                text.append(self.lines[row])
+                row += 1
+                continue
+            before, after = both[found.line]
+            lines += [*self.with_sketches(text), *self.lines[row : found.first]]
+            text, row = [], found.end
+            old, new = (sphinx_gallery.shown(x.source, conf) for x in (before, after))
+            if found.code != old:
+                if old != new:
+                    self.warn(before.line, OTHER_CODE)
+                new = found.code
+            if file := file_of(after.source):
+                self.files[file.name] = file.text
+                is_folded = file.name in folded
+                lines[-1:] = program(self.docname, file.name, is_folded=is_folded)
+                new = file.text.strip("\n")
+            elif MARK in before.source:
+                self.warn(before.line, NO_FILE)
+            lines += ["", *(f"    {x}".rstrip() for x in new.split("\n")), ""]
+        self.lines = [*lines, *self.with_sketches(text)]
+
+    def with_sketches(self, text: list[str]) -> list[str]:
+        return translate_sketches(text, self.catalog.translation)
+
+    def write_figures(self) -> None:
+        """Show figures in the page's language, described by the author's alt texts."""
+        waiting: list[str] = []
+        lines, row, number = list[str](), 0, 0
+        while row < len(self.lines):
+            line = self.lines[row]
+            if match := ALT_TEXT.match(line):
+                end = below(self.lines, row, match["indent"])
+                waiting.append(one_line(" ".join([match["text"], *self.lines[row + 1 : end]])))
+            elif match := FIGURE.match(line):
+                end = below(self.lines, row, " " * len(match["head"]))
+                options = self.lines[row + 1 : end]
+                alt = waiting.pop(0) if waiting else ""
+                lines += self.figure(match, options, alt, number)
+                number += 1
+            else:
+                end = row + 1
+                lines.append(line)
+            row = end
+        for text in waiting:
+            self.warn(line_of(self.script.text, text), NO_FIGURE)
+        self.lines = lines
+
+    def figure(
+        self, match: re.Match[str], options: list[str], alt: str, number: int
+    ) -> Iterator[str]:
+        """Yield the reST of a figure; ``alt`` is the author's text, or ""."""
+        known = {x["name"]: x["value"] for x in map(OPTION.match, options) if x}
+        alt = alt or known.get("alt", "")
+        translated = self.catalog.translation(alt)
+        shown = translated or alt
+        classes = known.get("class", "").split()
+        if alt in self.catalog.entries and self.catalog.is_gap(alt):
+            classes.append(lang_class(self.project.source_language))
+        path = self.project.srcdir / match["uri"].lstrip("/")
+        text = path.read_text("utf-8") if path.suffix == ".svg" and path.is_file() else ""
+        if svg.is_finished(text):
+            width, height = svg.size(svg.translate(text, self.words, self.language))
+            classes += ["dark-light", "no-scaled-link"]
+            known |= {"width": str(width), "height": str(height)}
+            known |= {"loading": "lazy"} if number else {}
+            known.pop("srcset", None)
+            name = "image"
+        else:  # Sphinx-Gallery writes the alt text of its own kind as it is
+            name, shown = "image-sg", escape(shown) if translated else shown
+        known |= {"alt": shown, "class": " ".join(classes)}
+        yield f"{match['head']}.. {name}:: {match['uri']}"
+        indent = " " * len(match["head"])
+        yield from (f"{indent}   :{x}: {y}".rstrip() for x, y in known.items())
+        yield ""
+
+    @property
+    def words(self) -> dict[str, str]:
+        return self.catalog.translations()
+
+    def figures(self) -> Iterator[tuple[Path, str]]:
+        """Yield the SVG figures of the page, by path, with words of its language."""
+        for path in sphinx_gallery.figures(self.project.srcdir / f"{self.docname}.py"):
+            text = path.read_text(encoding="utf-8")
+            yield path, svg.translate(text, self.words, self.language)
+
+
+def program(docname: str, name: str, *, is_folded: bool) -> list[str]:
+    """Return what opens the block of a program that a script writes to a file."""
+    folded = ["    :folded:"] if is_folded else []
+    return [f".. program-file:: /{docname}/{name}", *folded]
+
+
+def below(lines: list[str], row: int, indent: str) -> int:
+    """Return the row after a directive's content, which is set in."""
+    end = row + 1
+    while end < len(lines) and (
+        lines[end].startswith(f"{indent} ") or not lines[end].strip()
+    ):
+        end += 1
+    return end
+
+
+def line_of(script: str, text: str) -> int:
+    """Return about where a text of a script begins, by its first words."""
+    first = " ".join(text.split()[:3])
+    lines = enumerate(script.split("\n"), start=1)
+    return next((number for number, line in lines if first in line), 1)

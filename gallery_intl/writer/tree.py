@@ -1,0 +1,226 @@
+"""Write the folder of sources that Sphinx builds into one language."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Iterable
+from gettext import GNUTranslations, NullTranslations
+from pathlib import Path
+
+from gallery_intl import locale
+from gallery_intl.catalogs import po
+from gallery_intl.catalogs.page_catalog import PageCatalog
+from gallery_intl.files import replace_file
+from gallery_intl.page.gaps import translated_so_far
+from gallery_intl.project import Project
+from gallery_intl.script.source import docstring_lines
+from gallery_intl.writer import furniture
+from gallery_intl.writer.page import Page, Warning
+
+CONF = '''"""The settings of the project, for the sources in this folder; written anew."""
+
+import runpy
+
+globals().update(runpy.run_path({conf!r}, {{"tags": tags}}))
+language = {language!r}
+gallery_intl_project = {project!r}
+gallery_intl_galleries = {galleries!r}
+sphinx_gallery_conf = {{**sphinx_gallery_conf, "examples_dirs": []}}
+'''
+Furnish = Callable[[str, PageCatalog, Project], str]
+
+
+def write_language(
+    project: Project,
+    language: str,
+    target: Path,
+    furnish: Furnish | None = None,
+    leave_out: Iterable[Path] = (),
+) -> list[Warning]:
+    """Write the sources of a language; return what is wrong with translations.
+
+    ``furnish`` may change the reST of a page before it is written, in place of
+    translating what Sphinx-Gallery adds. Files that stay as they are become links. A file is written
+    only if it changes, so that Sphinx reads no more pages than needed.
+    """
+    use_words(project, language)
+    folders = [project.srcdir / gallery for _examples, gallery in project.galleries]
+    link_tree(project.srcdir, target, [*folders, *leave_out, target])
+    conf = CONF.format(
+        conf=str(Path(project.config_file)),
+        language=language,
+        project=str(project.srcdir),
+        galleries=project.galleries,
+    )
+    write(target / "conf.py", conf)
+    keep_file(target / project.config.gallery_intl_archive)
+    writer = TreeWriter(project, language, target, furnish or translate_furniture)
+    for folder in folders:
+        writer.write_gallery(folder)
+    return writer.warnings
+
+
+def translate_furniture(rst: str, _catalog: PageCatalog, _project: Project) -> str:
+    return furniture.translate(rst)
+
+
+def use_words(project: Project, language: str) -> None:
+    """Translate our own words in this process, the project's before ours."""
+    words = NullTranslations()
+    for path in project.word_catalogs(language):
+        words.add_fallback(GNUTranslations(io.BytesIO(po.compiled(po.shared(path)))))
+    locale.use(words)
+
+
+class TreeWriter:
+    """Writes the pages of galleries in a language."""
+
+    def __init__(
+        self, project: Project, language: str, target: Path, furnish: Furnish
+    ) -> None:
+        self.project, self.language, self.target = project, language, target
+        self.furnish = furnish
+        self.warnings: list[Warning] = []
+
+    def write_gallery(self, folder: Path) -> None:
+        """Write all files of a gallery; those of other pages become links."""
+        made = set[Path]()
+        for path in sorted(folder.rglob("*.rst")):
+            docname = path.relative_to(self.project.srcdir).with_suffix("").as_posix()
+            if self.project.script(docname):
+                made |= self.write_page(Page(self.project, docname, self.language))
+            else:
+                made |= self.write_index(path)
+        for path in sorted(folder.rglob("*")):
+            target = self.path_of(path)
+            is_hidden = any(x.startswith(".") for x in path.relative_to(folder).parts)
+            if path.is_file() and target not in made and not is_hidden:
+                made.add(target)
+                link(path, target)
+        remove_others(self.path_of(folder), made)
+
+    def path_of(self, path: Path) -> Path:
+        return self.target / path.relative_to(self.project.srcdir)
+
+    def write_page(self, page: Page) -> set[Path]:
+        """Write a page with its downloads and figures; return what was written."""
+        self.warnings += page.warnings
+        path = self.target / f"{page.docname}.rst"
+        rst = self.furnish("\n".join(page.lines), page.catalog, self.project)
+        files = {path: furniture.translate_cards(rst, self.card)}
+        if self.is_translated(page):
+            files[path.with_suffix(".py")] = self.download(page)
+        for name, text in page.files.items():
+            files[path.with_suffix("") / name] = text
+        files |= {self.path_of(figure): svg for figure, svg in page.figures()}
+        for file, text in files.items():
+            write(file, text)
+        made = set(files)
+        # Sphinx completes the notebook and the archive once it knows the page's text
+        for suffix in (".ipynb", ".zip"):
+            if path.with_suffix(".py") in made:
+                made.add(path.with_suffix(suffix))
+                keep_file(path.with_suffix(suffix))
+        return made
+
+    def is_translated(self, page: Page) -> bool:
+        """Return whether a page has downloads of its own in this language."""
+        return self.project.is_to_translate(page.docname) and (
+            not page.is_source or self.project.config.gallery_intl_source_downloads
+        )
+
+    def download(self, page: Page) -> str:
+        """Return the script in the page's language, below a line about its origin."""
+        return below(page.translated.source, f"# {origin(page)}")
+
+    def write_index(self, path: Path) -> set[Path]:
+        """Write a page of the gallery that is no script's, with translated cards."""
+        text = path.read_text(encoding="utf-8")
+        docname = path.relative_to(self.project.srcdir).with_suffix("").as_posix()
+        catalog = self.project.catalog(docname, self.language)
+        new = self.furnish(text, catalog, self.project)
+        new = furniture.translate_cards(new, self.card)
+        if new == text:
+            return set()
+        write(self.path_of(path), new)
+        return {self.path_of(path)}
+
+    def card(self, docname: str) -> tuple[str, str]:
+        """Return the title of a page and its first paragraph."""
+        title = self.project.title(docname, self.language)
+        return title or "", self.project.intro(docname, self.language)
+
+
+def origin(page: Page) -> str:
+    """Return in one line which page and language a download is, and what it lacks."""
+    project, base = page.project, page.project.config.html_baseurl.rstrip("/")
+    name = project.languages.get(page.language, page.language)
+    title = project.interface_word(project.config.project, page.language)
+    address = f"{base}/{page.language}/{page.docname}.html" if base else page.docname
+    text = f"{title}: {address} ({name})"
+    prose = list(filter(po.has_prose, page.translated.found))
+    if not any(map(page.catalog.is_gap, prose)):
+        return text
+    done = len(prose) - sum(map(page.catalog.is_gap, prose))
+    return f"{text}. {translated_so_far(project, 100 * done // len(prose))}"
+
+
+def below(source: str, line: str) -> str:
+    """Return a script with a line put before its docstring."""
+    lines = source.split("\n")
+    lines.insert(max(docstring_lines(source)[0] - 1, 0), line)
+    return "\n".join(lines)
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file in one step, unless it is there already."""
+    data = text.encode("utf-8")
+    if path.is_symlink():
+        path.unlink()
+    if not path.is_file() or path.read_bytes() != data:
+        replace_file(path, data, sync=False)
+
+
+def keep_file(path: Path) -> None:
+    """Create an empty file if there is none, which is filled later."""
+    if path.is_symlink():
+        path.unlink()
+    path.touch(exist_ok=True)
+
+
+def link(path: Path, target: Path) -> None:
+    """Let a path lead to a file that stays as it is."""
+    if target.is_symlink() and target.readlink() == path:
+        return
+    target.unlink(missing_ok=True)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.symlink_to(path)
+
+
+def link_tree(source: Path, target: Path, leave_out: list[Path]) -> None:
+    """Let a folder lead to all that is in another one, but what is left out."""
+    target.mkdir(parents=True, exist_ok=True)
+    for entry in target.iterdir():
+        if entry.is_symlink() and not entry.exists():
+            entry.unlink()
+    for entry in source.iterdir():
+        if entry in leave_out or entry.name.startswith("."):
+            continue
+        if any(path.is_relative_to(entry) for path in leave_out):
+            if (target / entry.name).is_symlink():
+                (target / entry.name).unlink()
+            link_tree(entry, target / entry.name, leave_out)
+        elif entry.name != "conf.py":
+            link(entry, target / entry.name)
+
+
+def remove_others(folder: Path, made: set[Path]) -> None:
+    """Remove the files of pages that are gone."""
+    for path, folders, names in os.walk(folder, topdown=False):
+        for name in names:
+            if (file := Path(path, name)) not in made:
+                file.unlink()
+        for name in folders:
+            if not any(Path(path, name).iterdir()):
+                Path(path, name).rmdir()
