@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gallery_intl import files
 from gallery_intl.catalogs.own import folders_in
-from gallery_intl.page.safety import broken_catalogs
+from gallery_intl.writer.guard import broken_catalogs
 from gallery_run import records, run
 from gallery_site.languages import build_languages
 from gallery_site.project import BuildError, Site, read_site

@@ -26,7 +26,9 @@ from sphinx.errors import SphinxError
 from sphinx.util.console import nocolor
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
+from gallery_intl.writer.tree import write_language
 from gallery_run.processes import end_with_parent
+from gallery_site.head import furnish
 from gallery_site.project import BuildError, Site
 from gallery_site.publish import add_language
 
@@ -128,14 +130,18 @@ def build_afresh_or_on(
     marker = doctrees / ".complete"
     paths = sources(site)
     start_afresh(marker, paths, doctrees, stage)
-    values: dict[str, Any] = {"language": language, "gallery_intl_run": False}
+    source = site.source(language)
+    warnings = write_language(site.project, language, source, furnish, [site.out])
+    values: dict[str, Any] = {}
     values |= {f"gallery_intl_published.{x}": str(site.html / x) for x in others}
     if site.config.gallery_site_light:  # it has its policy when its scripts are joined
         values["gallery_intl_policy"] = False
-    status = run_sphinx(site.srcdir, "html", stage, doctrees, values, output)
-    if status == 0:
+    status = run_sphinx(source, "html", stage, doctrees, values, output)
+    for warning in warnings:
+        print(warning, file=output)
+    if status == 0 and not warnings:
         marker.write_text(json.dumps(paths), encoding="utf-8")
-    return status
+    return status or len(warnings)
 
 
 def sources(site: Site) -> list[str]:

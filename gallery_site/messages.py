@@ -16,22 +16,20 @@ from typing import NamedTuple
 
 from gallery_intl.catalogs import po
 from gallery_intl.catalogs.labels import keep_labels
-from gallery_intl.figures.figures import MAKES_FIGURE
+from gallery_intl.figures.words import MAKES_FIGURE
 from gallery_intl.files import only_one
+from gallery_intl.project import Project
 from gallery_intl.script.source import same_program
+from gallery_intl.writer.tree import link_tree, write_language
 from gallery_run import fingerprint
 from gallery_run.run import run_gallery
 from gallery_run.upstream import is_done
+from gallery_site.head import furnish
 from gallery_site.languages import run_sphinx
-from gallery_site.live_build import mirror
 from gallery_site.project import BuildError, Site
 
 NOT_RUN = {"sphinx_gallery_conf.plot_gallery": False}
-READ: dict[str, object] = {
-    "gallery_intl_run": False,
-    "gallery_intl_preview": True,
-    "locale_dirs": [],  # merging will name those that are broken
-}
+READ: dict[str, object] = {"gallery_intl_run": False}
 NOT_DRAWN = (
     "%s: new words of its figures are not in the catalogs yet "
     "(run it: make html; then again: make catalogs)"
@@ -89,8 +87,14 @@ def collect(site: Site) -> Path:
     for script in anew:
         refuse_slips(script.path)
     templates, said = source / "templates", io.StringIO()
-    status = run_sphinx(source, "gettext", templates, source / "doctrees", READ, said)
-    print(said.getvalue().replace(f"{source}/", ""), end="", file=sys.stderr)
+    project, written = Project.read(source), source / "written"
+    places = [written, templates, source / "doctrees"]
+    for warning in write_language(
+        project, project.source_language, written, furnish, places, collect=True
+    ):
+        print(str(warning).replace(f"{source}/", ""), file=sys.stderr)
+    status = run_sphinx(written, "gettext", templates, source / "doctrees", READ, said)
+    print(said.getvalue().replace(f"{written}/", ""), end="", file=sys.stderr)
     if status:
         raise BuildError("no messages collected; the catalogs are as they were")
     for script in anew:
@@ -109,7 +113,7 @@ def refuse_slips(path: Path) -> None:
 
 def make_pages(site: Site, source: Path) -> None:
     """Make all pages in a folder of their own, from those of the last run."""
-    mirror(site.srcdir, source, [*site.generated, site.out])
+    link_tree(site.srcdir, source, [*site.generated, site.out])
     settings = fingerprint.read_settings(site.srcdir, NOT_RUN)
     if last := fingerprint.read(site.generated[0]):
         copies = [source / x.relative_to(site.srcdir) for x in site.generated]

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sphinx.config import Config
-from sphinx.project import Project
+from sphinx.project import Project as Pages
 
+from gallery_intl.project import Project
 from gallery_run import records
 from gallery_run.fingerprint import gallery_dirs, read_settings
 
@@ -47,7 +48,16 @@ class Site(NamedTuple):
     def pages(self) -> list[str]:
         """Return the names of the pages that Sphinx will find."""
         excluded = [*self.config.exclude_patterns, *self.config.templates_path]
-        return sorted(Project(self.srcdir, [".rst"]).discover(excluded))
+        return sorted(Pages(self.srcdir, [".rst"]).discover(excluded))
+
+    @property
+    def project(self) -> Project:
+        """What the writer reads of conf.py."""
+        return Project.read(self.srcdir)
+
+    def source(self, language: str) -> Path:
+        """Return where the sources of a language are written."""
+        return self.out / "source" / language
 
     def stage(self, language: str) -> Path:
         """Return where a language is built; Sphinx works on it again next time."""

@@ -119,6 +119,7 @@ def is_furniture(node: nodes.Node) -> bool:
             not element.get("translatable", True)
             # Sphinx has translated it with the words "Added in version"
             and not isinstance(element.parent, addnodes.versionmodified)
+            and not isinstance(element, nodes.field_name)
         )
         or any(x.startswith(PREFIX) and x != EXAMPLE_TITLE for x in element["classes"])
         for element in node.findall(nodes.Element)

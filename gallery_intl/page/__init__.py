@@ -71,7 +71,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("doctree-read", cards.remember_sentence, priority=310)
     app.connect("doctree-read", gaps.mark_page, priority=300)  # before notebooks
     app.connect("env-updated", cards.outdated)
-    app.connect("doctree-resolved", names.link_names)
+    app.connect("doctree-read", names.link_names, priority=350)  # before notebooks
     app.connect("doctree-resolved", status_table.sort_rows)
     app.connect("doctree-resolved", gaps.mark_outputs)
     app.connect("doctree-resolved", cards.fill_cards)

@@ -11,7 +11,7 @@ import os
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 import polib  # type: ignore[import-untyped]
@@ -22,12 +22,13 @@ from sphinx.util.nodes import extract_messages
 
 from gallery_intl.catalogs import po
 from gallery_intl.catalogs.labels import LABEL
-from gallery_intl.figures.words import figure_messages, line_of
+from gallery_intl.figures.words import figure_messages
 from gallery_intl.project import Project, Script
 from gallery_intl.script.comments import Comment, comments
 from gallery_intl.script.placing import Texts
 from gallery_intl.script.translate import sketches, written
-from gallery_intl.writer.page import FIGURE, below
+from gallery_intl.text.wrapping import one_line
+from gallery_intl.writer.page import ALT_TEXT, FIGURE, OPTION, below
 from gallery_intl.writer.sphinx_gallery import GENERATED
 
 NAMES = {
@@ -74,8 +75,11 @@ def complete_templates(app: Sphinx, error: Exception | None) -> None:
             entry.comment = "\n".join(known[domain].get(entry.msgid, default))
         if script := project.script(domain):
             template = of_script(project, domain, script, template)
-        else:
+        elif domain not in po.NO_PAGE:
             name_origin(project, domain, template)
+        else:
+            for entry in template:
+                entry.occurrences = [(named(project, x), "") for x, _ in entry.occurrences]
         if len(template):
             po.write(path, template)
         else:  # as a page of computation times: there is nothing to translate
@@ -86,10 +90,11 @@ def of_script(
     project: Project, docname: str, script: Script, template: polib.POFile
 ) -> polib.POFile:
     """Return the template of a script's page, in the script's order."""
-    place = Texts(script.text)
+    texts = Texts(script.text)
     messages = [
-        Message(1 + min((x.row for x in place.find(written(e.msgid))), default=0), e.msgid, e.comment)
-        for e in template
+        Message(line_of(texts, entry.msgid), entry.msgid, entry.comment)
+        for entry in template
+        if entry.comment != "alt text"
     ]
     messages += code_messages(script)
     messages += list(words_of_figures(project, docname, script))
@@ -108,16 +113,26 @@ def of_script(
     return whole
 
 
+def line_of(texts: Texts, message: str) -> int:
+    """Return the line of a script where a message of its text begins."""
+    rows = (place.row for place in texts.find(written(message)))
+    return 1 + next(rows, 0)
+
+
 def name_origin(project: Project, docname: str, template: polib.POFile) -> None:
     """Name the file that a person wrote, such as the index of a part."""
-    for name in ("index.rst", "GALLERY_HEADER.rst", "README.rst", "README.txt"):
-        origin = project.origin(docname, ".rst")
-        path = origin.with_name(name) if origin else None
-        if path and path.is_file():
-            shown = Path(os.path.relpath(path, project.srcdir)).as_posix()
-            for entry in template:
-                entry.occurrences = [(shown, "")]
-            return
+    origin = project.origin(docname, ".rst") or project.srcdir / f"{docname}.rst"
+    names = (origin.name, "GALLERY_HEADER.rst", "README.rst", "README.txt")
+    paths = filter(Path.is_file, map(origin.with_name, names))
+    shown = os.path.relpath(next(paths, origin), project.srcdir)
+    for entry in template:
+        entry.occurrences = [(Path(shown).as_posix(), "")]
+
+
+def named(project: Project, path: str) -> str:
+    """Return the path of a template of the project, without the folder of sources."""
+    place = path.find("_templates/") if path.startswith("written/") else 0
+    return path[max(place, 0) :]
 
 
 def code_messages(script: Script) -> Iterator[Message]:
@@ -150,32 +165,39 @@ def beside(code: str, first: int, comment: Comment) -> str:
 def words_of_figures(
     project: Project, docname: str, script: Script
 ) -> Iterator[Message]:
-    """Yield the words of the figures of a page, as its last run drew them."""
+    """Yield alt texts and words of the figures of a page, after the code that draws."""
     lines = (project.srcdir / f"{docname}.rst").read_text("utf-8").split("\n")
     starts = [block.line for block in script.blocks()]
-    ends = {a: b - 1 for a, b in pairwise([*starts, script.text.count("\n") + 2])}
-    first = 1
-    for row, line in enumerate(lines):
-        if match := GENERATED.match(line):
-            first = int(match[1])
-        if not (match := FIGURE.match(line)):
-            continue
-        options = lines[row + 1 : below(lines, row, " " * len(match["head"]))]
-        alt = next((x.partition(":alt:")[2].strip() for x in options if ":alt:" in x), "")
-        path = project.srcdir / match["uri"].lstrip("/")
-        is_svg = path.suffix == ".svg" and path.is_file()
-        figure = path.read_text(encoding="utf-8") if is_svg else ""
-        alt = "" if alt == file_words(path) else alt
-        for text in figure_messages(figure, alt, script.text):
-            context = LABEL if text != alt else f"{LABEL}: alt text"
-            at = line_of(text, script.text, (first, ends.get(first, first)))
-            yield Message(at, text, context)
+    ends = dict(pairwise([*starts, script.text.count("\n") + 2]))
+    line, waiting = 1, list[str]()
+    for row, text in enumerate(lines):
+        if match := GENERATED.match(text):
+            line = ends.get(int(match[1]), line) - 1
+        elif match := ALT_TEXT.match(text):
+            rest = lines[row + 1 : below(lines, row, match["indent"])]
+            waiting.append(one_line(" ".join([match["text"], *rest])))
+        elif match := FIGURE.match(text):
+            if waiting:
+                yield Message(line, waiting[0], "alt text")
+            options = lines[row + 1 : below(lines, row, " " * len(match["head"]))]
+            alt = "" if waiting else own_alt(match["uri"], options)
+            del waiting[:1]
+            path = project.srcdir / match["uri"].lstrip("/")
+            is_svg = path.suffix == ".svg" and path.is_file()
+            figure = path.read_text(encoding="utf-8") if is_svg else ""
+            for word in figure_messages(figure, alt, script.text):
+                context = LABEL if word != alt else f"{LABEL}: alt text"
+                yield Message(line, word, context)
+    for text in waiting:  # of figures that nobody has drawn yet
+        yield Message(line, text, "alt text")
 
 
-def file_words(path: Path) -> str:
-    """Return the alt text that Sphinx-Gallery makes of a file's name."""
-    stem = path.stem.removeprefix("sphx_glr_")[:-4]
-    return stem.replace("-", " ").replace("_", " ")
+def own_alt(uri: str, options: list[str]) -> str:
+    """Return the alt text that a figure has from its title or label; else ""."""
+    known = (match for match in map(OPTION.match, options) if match)
+    alt = next((x["value"] for x in known if x["name"] == "alt"), "")
+    stem = PurePosixPath(uri).stem.removeprefix("sphx_glr_")[:-4]
+    return "" if alt == stem.replace("-", " ").replace("_", " ") else alt
 
 
 def contexts(env: BuildEnvironment) -> dict[str, dict[str, list[str]]]:

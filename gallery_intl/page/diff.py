@@ -75,7 +75,7 @@ class Diff(SphinxDirective):
     ) -> nodes.Element:
         """Return the names of the files, the changes and the reasons."""
         old, new = (nodes.literal("", name) for name in self.arguments)
-        bar = nodes.paragraph("", "", old, nodes.Text(" → "), new, translatable=False)
+        bar = nodes.paragraph("", "", old, nodes.Text(" → "), new)
         bar["classes"] += ["diff-files", "no-search"]
         items = change_list(enumtype="arabic", prefix="", suffix=".", classes=["diff"])
         for hunk, item in zip(hunks, reasons, strict=True):

@@ -147,7 +147,7 @@ def described_names(env: BuildEnvironment, document: nodes.document) -> dict[str
     return {name: uri for name in sorted(used - {""}) if (uri := find(name))}
 
 
-def link_names(app: Sphinx, document: nodes.document, docname: str) -> None:
+def link_names(app: Sphinx, document: nodes.document) -> None:
     """Link each known name once in a section of text."""
     if app.config.gallery_intl_link_names:
         link_text(document, Names(code_of(document)), finder(app.env))

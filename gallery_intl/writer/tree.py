@@ -28,6 +28,10 @@ gallery_intl_project = {project!r}
 gallery_intl_galleries = {galleries!r}
 sphinx_gallery_conf = {{**sphinx_gallery_conf, "examples_dirs": []}}
 '''
+COLLECT = """\
+gallery_intl_collect = True
+locale_dirs = []  # of a translated text Sphinx would take the translation
+"""
 Furnish = Callable[[str, PageCatalog, Project], str]
 
 
@@ -37,8 +41,13 @@ def write_language(
     target: Path,
     furnish: Furnish | None = None,
     leave_out: Iterable[Path] = (),
+    *,
+    collect: bool = False,
 ) -> list[Warning]:
     """Write the sources of a language; return what is wrong with translations.
+
+    With ``collect`` they are those that Sphinx collects messages from: nothing is
+    translated, and there are no downloads.
 
     ``furnish`` may change the reST of a page before it is written, in place of
     translating what Sphinx-Gallery adds. Files that stay as they are become links. A file is written
@@ -46,13 +55,16 @@ def write_language(
     """
     use_words(project, language)
     folders = [project.srcdir / gallery for _examples, gallery in project.galleries]
-    link_tree(project.srcdir, target, [*folders, *leave_out, target])
+    link_tree(project.srcdir, target, [*folders, *leave_out, target, project.config_file])
     conf = CONF.format(
         conf=str(Path(project.config_file)),
         language=language,
         project=str(project.srcdir),
         galleries=project.galleries,
     )
+    if collect:
+        conf += COLLECT
+        project.config.locale_dirs = []
     write(target / "conf.py", conf)
     keep_file(target / project.config.gallery_intl_archive)
     writer = TreeWriter(project, language, target, furnish or translate_furniture)
@@ -211,7 +223,7 @@ def link_tree(source: Path, target: Path, leave_out: list[Path]) -> None:
             if (target / entry.name).is_symlink():
                 (target / entry.name).unlink()
             link_tree(entry, target / entry.name, leave_out)
-        elif entry.name != "conf.py":
+        else:
             link(entry, target / entry.name)
 
 
