@@ -43,8 +43,7 @@ BEFORE_GENERATING = 490
 AFTER_GENERATING = 510
 NAME_STALE_RECORDS = 600  # when the scripts have run
 # doctree-read: Sphinx collects downloads at 500
-SHOW_FOOT = 300
-SHOW_WAYS_OUT = 350  # when the page's foot is there, before notebooks leave it out
+SHOW_WAYS_OUT = 350  # before notebooks leave them out
 WRITE_DOWNLOADS = 400
 NAME_DOWNLOADS = 600
 # doctree-resolved

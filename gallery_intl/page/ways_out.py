@@ -18,10 +18,9 @@ from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE, source_language
 from gallery_intl.locale import _
 from gallery_intl.page.catalog_links import edit_url, file_url, new_issue
-from gallery_intl.page.furniture import line, with_class
+from gallery_intl.page.furniture import line
 from gallery_intl.page.page import Page, page_of
 
-FOOT = "page-foot"  # a container at the end of a page that others may have made
 WAYS_OUT = "ways-out"
 
 
@@ -57,5 +56,4 @@ def show_ways_out(app: Sphinx, document: nodes.document) -> None:
     for words, url in ways_out(app.env, page_of(app.env), title.astext()):
         between = [nodes.Text(" · ")] if links.children else []
         links += [*between, nodes.reference("", words, refuri=url)]
-    foot = next(iter(with_class(document, nodes.container, FOOT)), document)
-    foot += line(links, classes=[WAYS_OUT, "no-search"])
+    document += line(links, classes=[WAYS_OUT, "no-search"])
