@@ -84,7 +84,6 @@ gallery_repository_url = ""
 # none; then nothing that needs one is written (canonical links, 404 page).
 html_baseurl = ""
 html_title = project
-gallery_intl_policy = True  # pages run the site's own scripts only
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
 html_extra_path = ["LICENSE"]  # names also what the site ships of others

@@ -56,5 +56,3 @@ AFTER_THEME = 600
 # build-finished: the theme writes its style sheets at 500
 COMPLETE_STYLES = 600
 FINISH_PAGES = 900  # when all are written
-# page-finished
-PROTECT = 900  # when nothing changes a page any more

@@ -16,9 +16,6 @@ HAS_TRANSLATED_WORDS = True  # for `gallery_intl.interface`
 def add_settings(app: Sphinx) -> None:
     # whether pages load only the styles and scripts that they use; our commands do it
     app.add_config_value("gallery_site_light", True, "", bool)
-    # whether pages run the site's own scripts only, and ask no other host for anything,
-    # by a content security policy in each
-    app.add_config_value("gallery_intl_policy", False, "html", bool)
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
@@ -26,7 +23,6 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     from gallery_site.search import EnglishSearch
 
     add_settings(app)
-    app.setup_extension("gallery_intl.finished")
     app.add_search_language(EnglishSearch)
     app.add_css_file("gallery_site.css")
     app.add_node(cards.part_head)
@@ -53,9 +49,8 @@ def add_styles(app: Sphinx) -> None:
 
 def listen(app: Sphinx) -> None:
     from gallery_intl import order
-    from gallery_site import cards, hero, pictograms, policy
+    from gallery_site import cards, hero, pictograms
 
-    app.connect("config-inited", policy.switch_on)
     app.connect("doctree-resolved", cards.fill_parts)
     app.connect("doctree-resolved", hero.draw)
     app.connect("doctree-resolved", hero.offer)

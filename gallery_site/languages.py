@@ -130,8 +130,6 @@ def build_afresh_or_on(
     start_afresh(marker, paths, doctrees, stage)
     values: dict[str, Any] = {"language": language, "gallery_intl_run": False}
     values |= {f"gallery_intl_published.{x}": str(site.html / x) for x in others}
-    if site.config.gallery_site_light:  # it has its policy when its scripts are joined
-        values["gallery_intl_policy"] = False
     status = run_sphinx(site.srcdir, "html", stage, doctrees, values, output)
     if status == 0:
         marker.write_text(json.dumps(paths), encoding="utf-8")

@@ -15,7 +15,6 @@ from sphinx.application import Sphinx
 
 from gallery_intl.files import replace_file
 from gallery_site.light import bundle
-from gallery_site.policy import protected, rewrite_words
 from gallery_site.project import BuildError, Site
 from gallery_site.root_files import write_root_files
 
@@ -45,11 +44,8 @@ def add_language(site: Site, language: str) -> None:
     shutil.copytree(site.stage(language), folder, ignore=LEFT_OUT)
     if not site.config.gallery_site_light:
         return
-    if site.config.gallery_intl_policy:
-        rewrite_words(folder)
     for path, page in bundle.lighten(folder, site.out / "bundles" / language):
-        text = protected(page, path) if site.config.gallery_intl_policy else page
-        path.write_text(text, encoding="utf-8")
+        path.write_text(page, encoding="utf-8")
 
 
 def publish(site: Site, languages: list[str]) -> None:

@@ -12,7 +12,6 @@ from jinja2 import Environment, FileSystemLoader
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.interface.languages import language_tag
 from gallery_intl.text.sentences import sentences
-from gallery_site.policy import protected
 from gallery_site.project import Site
 
 HERE = Path(__file__).parent / "front"
@@ -35,10 +34,7 @@ def write_root_files(site: Site, folder: Path) -> None:
             choices=offered,
             **values,
         )
-        path = folder / name
-        path.write_text(
-            protected(page, path) if site.config.gallery_intl_policy else page, "utf-8"
-        )
+        (folder / name).write_text(page, encoding="utf-8")
 
     titles = dict.fromkeys(choice["title"] for choice in offered)
     write("index.html", description=" · ".join(titles), address=site.address)

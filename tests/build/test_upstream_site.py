@@ -13,7 +13,6 @@ import pytest
 from sphinx.testing.util import SphinxTestApp
 
 from gallery_site import upstream
-from gallery_site.light.assets import INLINE_SCRIPT
 from gallery_site.light.upstream import BEGINNING, FIRST, INLINED, USED_FOR
 
 CONF = """
@@ -63,43 +62,11 @@ def package(name: str) -> Path:
     return Path(spec.origin).parent
 
 
-@pytest.mark.parametrize("name", ["index.html", "search.html", "genindex.html"])
-def test_the_scripts_inside_a_page_are_known(out: Path, name: str) -> None:
-    scripts = list(filter(str.strip, INLINE_SCRIPT.findall(read(out, name))))
-
-    assert scripts
-    assert [x for x in scripts if not upstream.KNOWN.fullmatch(x)] == []
-
-
-@pytest.mark.parametrize(
-    ("name", "part"),
-    [
-        ("index.html", "document.documentElement.dataset.mode = localStorage"),
-        ("index.html", "DOCUMENTATION_OPTIONS.pagename = "),
-        ("search.html", "Activate the search field on page load"),
-    ],
-)
-def test_what_is_allowed_inside_a_page_is_there(
-    out: Path, name: str, part: str
-) -> None:
-    assert any(part in script for script in INLINE_SCRIPT.findall(read(out, name)))
-
-
-def test_the_theme_hides_what_needs_scripts_in_a_style_of_its_own(out: Path) -> None:
-    assert len(upstream.STYLE.findall(read(out))) == 1
-
-
 def test_the_theme_names_its_modes_so() -> None:
     sheets = package("pydata_sphinx_theme").rglob("*.css")
     styles = "".join(path.read_text(encoding="utf-8") for path in sheets)
 
     assert {*upstream.MODE.findall(styles)} == {"light", "dark"}
-
-
-def test_sphinx_evaluates_the_words_of_its_scripts(out: Path) -> None:
-    words = read(out, "_static/translations.js")
-
-    assert len(upstream.EVALUATED.findall(words)) == 1
 
 
 @pytest.mark.parametrize("script", [*USED_FOR, INLINED, *FIRST])
