@@ -55,4 +55,5 @@ BEFORE_THEME = 400
 AFTER_THEME = 600
 # build-finished: the theme writes its style sheets at 500
 COMPLETE_STYLES = 600
+JOIN_ASSETS = 700  # when all styles and scripts are written
 FINISH_PAGES = 900  # when all are written

@@ -14,8 +14,8 @@ HAS_TRANSLATED_WORDS = True  # for `gallery_intl.interface`
 
 
 def add_settings(app: Sphinx) -> None:
-    # whether pages load only the styles and scripts that they use; our commands do it
-    app.add_config_value("gallery_site_light", True, "", bool)
+    # whether pages load one style sheet and one script, without what no page uses
+    app.add_config_value("gallery_site_light", True, "html", bool)
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
@@ -63,11 +63,12 @@ def listen(app: Sphinx) -> None:
 
 def listen_for_the_theme(app: Sphinx) -> None:
     from gallery_intl import order
-    from gallery_site import color_modes, descriptions, lessons, publish
+    from gallery_site import color_modes, descriptions, lessons, light, publish
 
     app.connect("builder-inited", add_styles)
     listed = lessons.Lessons()
     app.connect("config-inited", lessons.add_templates)
+    app.connect("config-inited", light.use_layout)
     app.connect("env-updated", listed.outdated)
     app.connect("html-page-context", listed.show)
     app.connect("html-page-context", descriptions.add_description)

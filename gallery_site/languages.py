@@ -33,8 +33,8 @@ from gallery_site.publish import add_language
 # Most of a build's objects live to its end: to look for garbage more seldom than Python
 # does (700) saves a fifth of its time, and costs some MiB.
 NEW_OBJECTS = 20_000
-# What is imported when a page or a bundle first wants it, and takes long.
-LATER = ("matplotlib.pyplot", "gallery_site.light.icon_font")
+# What is imported when it is first needed, and takes long.
+LATER = ("matplotlib.pyplot", "gallery_site.light")
 # The exit status of a process that showed how it went; one with another was ended.
 BUILT, FAILED = 10, 11
 
