@@ -81,17 +81,15 @@ gallery_site_glossary = "locales/glossary.csv"  # its terms are explained on a p
 gallery_repository_url = ""
 
 # The address of the site: the folder that the languages are in. Empty while it has
-# none; then nothing that needs one is written (canonical, sitemap, 404, pictures).
+# none; then nothing that needs one is written (canonical links, 404 page).
 html_baseurl = ""
 html_title = project
-gallery_intl_policy = True  # pages run the site's own scripts only
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
 html_extra_path = ["LICENSE"]  # names also what the site ships of others
 html_css_files = ["site.css", "front.css", "lesson.css"]
 html_js_files = [("site.js", {"loading_method": "defer"})]
 html_favicon = "_static/favicon.svg"
-gallery_site_picture = "_static/picture.png"  # of shared pages: 1200 x 630
 html_show_sourcelink = False
 html_use_index = False  # no page writes an entry
 html_copy_source = False

@@ -14,13 +14,8 @@ HAS_TRANSLATED_WORDS = True  # for `gallery_intl.interface`
 
 
 def add_settings(app: Sphinx) -> None:
-    # whether pages load only the styles and scripts that they use; our commands do it
-    app.add_config_value("gallery_site_light", True, "", bool)
-    # the picture that is shown of shared pages: a file in a language's folder
-    app.add_config_value("gallery_site_picture", "", "html", str)
-    # whether pages run the site's own scripts only, and ask no other host for anything,
-    # by a content security policy in each
-    app.add_config_value("gallery_intl_policy", False, "html", bool)
+    # whether pages load one style sheet and one script, without what no page uses
+    app.add_config_value("gallery_site_light", True, "html", bool)
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
@@ -66,15 +61,15 @@ def listen(app: Sphinx) -> None:
 
 
 def listen_for_the_theme(app: Sphinx) -> None:
-    from gallery_site import color_modes, lessons, publish, sharing
+    from gallery_site import color_modes, descriptions, lessons, light, publish
 
     app.connect("builder-inited", add_styles)
     listed = lessons.Lessons()
     app.connect("config-inited", lessons.add_templates)
+    app.connect("config-inited", light.use_layout)
     app.connect("env-updated", listed.outdated)
     app.connect("html-page-context", listed.show)
-    # after the links to the other languages (500), which it names
-    app.connect("html-page-context", sharing.describe_page, priority=600)
+    app.connect("html-page-context", descriptions.add_description)
     app.connect("build-finished", publish.remove_outdated)
     complete = color_modes.complete_style_sheets
     app.connect("build-finished", complete, priority=600)

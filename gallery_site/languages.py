@@ -35,8 +35,8 @@ from gallery_site.publish import add_language
 # Most of a build's objects live to its end: to look for garbage more seldom than Python
 # does (700) saves a fifth of its time, and costs some MiB.
 NEW_OBJECTS = 20_000
-# What is imported when a page or a bundle first wants it, and takes long.
-LATER = ("matplotlib.pyplot", "gallery_site.light.icon_font")
+# What is imported when it is first needed, and takes long.
+LATER = ("matplotlib.pyplot", "gallery_site.light")
 # The exit status of a process that showed how it went; one with another was ended.
 BUILT, FAILED = 10, 11
 
@@ -134,8 +134,6 @@ def build_afresh_or_on(
     warnings = write_language(site.project, language, source, furnish, [site.out])
     values: dict[str, Any] = {}
     values |= {f"gallery_intl_published.{x}": str(site.html / x) for x in others}
-    if site.config.gallery_site_light:  # it has its policy when its scripts are joined
-        values["gallery_intl_policy"] = False
     status = run_sphinx(source, "html", stage, doctrees, values, output)
     for warning in warnings:
         print(warning, file=output)

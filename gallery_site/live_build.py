@@ -140,7 +140,7 @@ def prepare(job: Job, warnings: io.StringIO) -> Sphinx:
         "language": job.language,
         "html_baseurl": "",  # what is seen here is not at the public address
         "gallery_intl_run": False,
-        "gallery_intl_policy": False,
+        "gallery_site_light": False,  # a saved style sheet is loaded as it is
         "gallery_intl_preview": not job.runs,
     }
     folders = (job.sources, job.site.srcdir, job.out / "html", job.out / "doctrees")

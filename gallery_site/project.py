@@ -71,9 +71,6 @@ class Site(NamedTuple):
 SETTINGS: dict[str, Any] = {
     "gallery_intl_languages": {},
     "gallery_intl_records": records.FOLDER,
-    "gallery_intl_policy": False,
-    "gallery_site_light": True,
-    "gallery_site_picture": "",
     "gallery_repository_url": "",
     "gallery_repository_branch": "main",
     "html_favicon": None,

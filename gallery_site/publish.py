@@ -1,8 +1,4 @@
-"""Put a site in place in one step, with light pages, when all its languages are built.
-
-Until then the old site stands. Each language is made light by the process that built
-it, so that languages do not wait for each other.
-"""
+"""Put a site in place in one step, when all its languages are built."""
 
 from __future__ import annotations
 
@@ -14,8 +10,6 @@ from pathlib import Path
 from sphinx.application import Sphinx
 
 from gallery_intl.files import replace_file
-from gallery_site.light import bundle
-from gallery_site.policy import protected, rewrite_words
 from gallery_site.project import BuildError, Site
 from gallery_site.root_files import write_root_files
 
@@ -40,16 +34,8 @@ def begin(site: Site) -> None:
 
 
 def add_language(site: Site, language: str) -> None:
-    """Copy the pages of a language that was built, and make them light."""
-    folder = site.new / language
-    shutil.copytree(site.stage(language), folder, ignore=LEFT_OUT)
-    if not site.config.gallery_site_light:
-        return
-    if site.config.gallery_intl_policy:
-        rewrite_words(folder)
-    for path, page in bundle.lighten(folder, site.out / "bundles" / language):
-        text = protected(page, path) if site.config.gallery_intl_policy else page
-        path.write_text(text, encoding="utf-8")
+    """Copy the pages of a language that was built."""
+    shutil.copytree(site.stage(language), site.new / language, ignore=LEFT_OUT)
 
 
 def publish(site: Site, languages: list[str]) -> None:

@@ -32,7 +32,7 @@ gc.set_threshold(20_000)
 LONG = """
     test_broken_pages test_every_page test_run_downloads test_accessibility test_build
     test_site test_browser test_machines test_search test_live test_records
-    test_reading_aids test_ranks test_bundle test_run test_repository
+    test_reading_aids test_ranks test_run test_repository
 """
 
 

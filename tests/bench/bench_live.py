@@ -34,11 +34,10 @@ EDITS = 10
 PAUSE = 8  # seconds: a translator thinks; what is left to build is built
 SHOWN = "words => document.querySelector('h1')?.textContent.includes(words)"
 LIVE = ["gallery_site", "live", "{language}", "--port", "0"]
-# It would build again for the .mo that a build writes, and its script in the page is
-# one that our policy forbids.
+# It would build again for the .mo that a build writes.
 AUTOBUILD = [
     *("sphinx_autobuild", "-q", "--port", "0", "--ignore", "*.mo", "--delay", "0"),
-    *("-D", "language={language}", "-D", "gallery_intl_policy=0"),
+    *("-D", "language={language}"),
     *("-D", "gallery_intl_run=0", ".", "_build/autobuild"),
 ]
 

@@ -245,13 +245,13 @@ def test_the_furniture_of_a_page_is_not_in_the_index(
 ) -> None:
     texts = opened(f"{language}/{LESSON}").evaluate(
         "[...document.querySelectorAll("
-        "'.outputs-made, .page-foot p')]"
+        "'.outputs-made, .translation-credits, .ways-out')]"
         ".map(node => node.textContent)"
     )
 
     answers = search_page(language).evaluate(SEARCH, texts)
 
-    assert len(texts) in (2, 3)  # a site with a repository leads to it
+    assert texts
     found = dict(zip(texts, answers, strict=True))
     here = [text for text, pages in found.items() if "hello_ranks" in pages]
     assert here == []

@@ -1,11 +1,9 @@
-"""A lesson begins with what it teaches and takes, and ends with when it changed."""
+"""A lesson begins with what it teaches and takes."""
 
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -43,7 +41,6 @@ Other: a page with a longer title
 
 Text.
 \"\"\"
-import os
 """
 INDEX = "Small site\n==========\n\nLater.\n\n.. toctree::\n\n   tutorials/part/index\n"
 LEARN = "You will see a page, and its ``code``."
@@ -56,14 +53,13 @@ KO = {
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A site of two lessons whose history has two days."""
+    """A site of two lessons."""
     folder = tmp_path_factory.mktemp("lesson") / "site"
     shutil.copytree(ROOTS / "test-site", folder)
     part, locales = folder / "gallery/part", folder / "locales"
     write(part / "page.py", SCRIPT)
     write(part / "other.py", OTHER)
     write(part / "index.rst", "Part\n====\n\n.. gallery::\n\n   page\n   other\n")
-    write(folder / ".gitignore", "_build*\ntutorials\n")
     write(folder / "requirements.txt", "torch==2.13.0\n")
     with (folder / "conf.py").open("a", encoding="utf-8") as conf:
         conf.write('sphinx_gallery_conf["plot_gallery"] = False\n')
@@ -76,11 +72,8 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
         # a catalog that is not there would let each build read its pages again
         for language, words in (("en", dict.fromkeys(KO, "")), ("ko", KO)):
             path = catalogs.po_path(locales, language, f"tutorials/part/{name}")
-            write(path, catalog("멀티 사이트 번역자들", words))
-    commit(folder, 1)
-    write(path, catalog("Small site translators", KO))
+            write(path, catalog(words))
     write(folder / "index.rst", INDEX)
-    commit(folder, 2)
     return folder
 
 
@@ -88,21 +81,11 @@ def write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def catalog(translator: str, words: dict[str, str]) -> str:
+def catalog(words: dict[str, str]) -> str:
     header = '"Content-Type: text/plain; charset=UTF-8\\n"\n'
-    header += f'"Language: ko\\n"\n"Last-Translator: {translator}\\n"\n'
+    header += '"Language: ko\\n"\n'
     entries = [f'msgid "{x}"\nmsgstr "{y}"\n' for x, y in words.items()]
     return "\n".join([f'msgid ""\nmsgstr ""\n{header}', *entries])
-
-
-def commit(folder: Path, day: int) -> None:
-    date = f"2026-01-{day:02}T12:00:00+0000"
-    env = os.environ | {"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}
-    for command in ("init -q", "add -A", "commit -qm x"):
-        names = ["-c", "user.name=A", "-c", "user.email=a@b"]
-        subprocess.run(
-            ["git", *names, *command.split()], cwd=folder, env=env, check=True
-        )
 
 
 def build(source: Path, language: str = "en", builder: str = "html") -> SphinxTestApp:
@@ -140,11 +123,6 @@ def page(app: SphinxTestApp, name: str = "tutorials/part/page") -> Tag:
 def script(app: SphinxTestApp) -> str:
     path = app.doctreedir / "downloads/tutorials/part/page.py"
     return Path(path).read_text("utf-8")
-
-
-def foot(app: SphinxTestApp, name: str = "tutorials/part/page") -> str:
-    (box,) = page(app, name).select(".page-foot")
-    return " ".join(box.get_text().split())
 
 
 def test_a_lesson_begins_with_its_head_in_this_order(english: SphinxTestApp) -> None:
@@ -238,41 +216,3 @@ def test_the_script_names_the_pages_that_it_leads_to(
         korean
     )
     assert "# *다른 페이지*를 보세요.\n" in script(korean)
-
-
-def test_every_page_ends_with_its_day(
-    english: SphinxTestApp, korean: SphinxTestApp
-) -> None:
-    assert foot(english) == "Last changed January 1, 2026"
-    assert foot(english, "index") == "Last changed January 2, 2026"
-    link = "Get the catalog of this page"
-    assert foot(korean).startswith("Last changed 2026년 1월 1일 · Translated by 멀티")
-    assert (
-        foot(korean, "tutorials/part/other") == f"Last changed 2026년 1월 1일 · {link}"
-    )
-    assert "Not reviewed" not in page(korean).get_text()
-
-
-def test_a_commit_alone_brings_a_new_day(source: Path, tmp_path: Path) -> None:
-    copy = shutil.copytree(
-        source, tmp_path / "site", ignore=shutil.ignore_patterns("_build*")
-    )
-    write(copy / "index.rst", INDEX.replace("Later", "Much later"))
-    assert foot(build(copy), "index").endswith("January 2, 2026")
-    assert "0 added, 0 changed" in build(copy).status.getvalue()
-
-    commit(copy, 3)
-    app = build(copy)
-
-    assert "0 added, 1 changed" in app.status.getvalue()
-    assert foot(app, "index").endswith("January 3, 2026")
-    assert foot(app).endswith("January 1, 2026")
-
-
-def test_without_a_history_there_is_room_and_no_day(
-    source: Path, tmp_path: Path
-) -> None:
-    ignored = shutil.ignore_patterns("_build*", ".git")
-    copy = shutil.copytree(source, tmp_path / "site", ignore=ignored)
-
-    assert foot(build(copy)) == ""

@@ -19,7 +19,7 @@ from paths import PROJECT, TOOLS
 GLOSSARY = PROJECT / "locales" / "glossary.csv"
 CODE = "script, style, code, pre, kbd, samp, template"
 SHOWN_ATTRIBUTES = ("title", "alt", "aria-label", "placeholder", "data-tooltip")
-SHOWN_META = ("description", "og:title", "og:description", "og:site_name")
+SHOWN_META = ("description",)
 WORD = re.compile(r"[A-Za-z][A-Za-z'’.-]*[A-Za-z]")
 CODE_IN_TEXT = re.compile(
     r"(?:[\w-]+\.)+[a-z]{2,}/\S+|[A-Za-z]\w*(?:[._]\w+)+(?:\([^)]*\))?|[A-Z_]+=\S+",

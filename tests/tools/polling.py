@@ -1,4 +1,4 @@
-"""Wait for a page where its policy forbids what Playwright does: evaluate a text."""
+"""Wait until an expression is true in a page."""
 
 from __future__ import annotations
 

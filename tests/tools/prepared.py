@@ -47,7 +47,7 @@ IMPORTED = (
     "gallery_site.__main__",
     "gallery_site.cards",
     "gallery_site.hero",
-    "gallery_site.light.icon_font",
+    "gallery_site.light",
     "gallery_site.search",
     "matplotlib.pyplot",
     "pydata_sphinx_theme",

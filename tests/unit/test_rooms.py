@@ -27,7 +27,7 @@ FLOORS = (
     ("gallery_intl.page", "gallery_intl.interface"),
     ("gallery_intl.downloads", "gallery_intl.figures"),
     ("gallery_run",),
-    ("gallery_site.light", "gallery_site.book"),
+    ("gallery_site.book",),
     ("gallery_site",),
 )
 LEVEL = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
