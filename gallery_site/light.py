@@ -22,7 +22,7 @@ from fontTools.ttLib import TTFont
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from gallery_intl import order
+import gallery_intl
 
 LAYOUT = Path(__file__).parent / "layout"
 THEME = "pydata_sphinx_theme"
@@ -130,7 +130,7 @@ def join_scripts(static: Path, names: list[str]) -> str:
 
 def own_version(config: Config, srcdir: Path) -> str:
     """Return what changes with the files that both are made of."""
-    folders = [Path(module).parent for module in (__file__, order.__file__)]
+    folders = [Path(module).parent for module in (__file__, gallery_intl.__file__)]
     folders += [srcdir / name for name in config.html_static_path]
     files = [path for folder in folders for path in folder.rglob("*")]
     sources = [file for file in files if file.suffix in (".css", ".jinja", ".js")]
@@ -149,7 +149,7 @@ def use_layout(app: Sphinx, config: Config) -> None:
     config.templates_path = [str(LAYOUT), *config.templates_path]
     own = {"light_version": own_version(config, Path(app.srcdir))}
     config.html_context = {**config.html_context, **own}
-    app.connect("build-finished", write_files, priority=order.JOIN_ASSETS)
+    app.connect("build-finished", write_files, priority=900)
 
 
 def write_files(app: Sphinx, error: Exception | None) -> None:
