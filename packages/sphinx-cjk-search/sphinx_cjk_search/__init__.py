@@ -40,10 +40,7 @@ def add_files(app: Sphinx) -> None:
 
 
 def without_scripts(code: str) -> type[SearchLanguage]:
-    """Keep Sphinx's own scripts for a language off the search page.
-
-    The one for Chinese raises an error (sphinx-doc/sphinx#14229).
-    """
+    """Keep Sphinx's scripts for a language out; the Chinese one raises an error."""
     return type("WithoutScripts", (SearchLanguage,), {"lang": code})
 
 

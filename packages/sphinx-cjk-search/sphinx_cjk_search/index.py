@@ -11,7 +11,7 @@ import itertools
 import json
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from pathlib import Path
 from string import ascii_letters as LETTERS
 from typing import Any, ClassVar, NamedTuple, cast
@@ -121,9 +121,8 @@ def weight_inside(node: nodes.Element, weight: float) -> float:
 
 def links_to_page(item: nodes.Element) -> bool:
     """Return whether a list item is about another page, to which it links."""
-    return any(
-        link.get("reftype") == "doc" for link in item.findall(addnodes.pending_xref)
-    )
+    links = item.findall(addnodes.pending_xref)
+    return any(link.get("reftype") == "doc" for link in links)
 
 
 def is_definition(node: nodes.Element) -> bool:
@@ -147,20 +146,16 @@ class SearchDomain(Domain):
     data_version = 1
     initial_data: ClassVar[dict[str, Any]] = {"pages": {}}
 
-    @property
-    def pages(self) -> Pages:
-        return cast(Pages, self.data["pages"])
-
     def clear_doc(self, docname: str) -> None:
-        self.pages.pop(docname, None)
+        self.data["pages"].pop(docname, None)
 
-    def merge_domaindata(self, docnames: set[str], otherdata: dict[str, Any]) -> None:  # type: ignore[override]
-        there = otherdata["pages"]
-        self.pages.update({name: there[name] for name in docnames if name in there})
+    def merge_domaindata(self, docnames: Set[str], otherdata: dict[str, Any]) -> None:
+        read = {x: page for x, page in otherdata["pages"].items() if x in docnames}
+        self.data["pages"].update(read)
 
 
 def pages_of(env: BuildEnvironment) -> Pages:
-    return cast(SearchDomain, env.get_domain(DOMAIN)).pages
+    return cast(Pages, env.get_domain(DOMAIN).data["pages"])
 
 
 def language_of(app: Sphinx) -> Language | None:

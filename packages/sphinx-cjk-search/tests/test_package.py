@@ -11,12 +11,12 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from sphinx import package_dir
 
 import sphinx_cjk_search
 from sphinx_cjk_search.index import CATALOG
 
 PACKAGE = Path(sphinx_cjk_search.__file__).parent
+SITE = Path(__file__).parent / "site"
 ENTRY = re.compile(r'^msgid "(.+)"\nmsgstr "(.+)"$', re.MULTILINE)
 
 
@@ -33,36 +33,27 @@ def test_the_compiled_catalog_is_up_to_date(language: str) -> None:
     assert all(f'"{text}"' in code for text, _ in entries)
 
 
-def test_sphinx_calls_these_methods_of_its_search_script() -> None:
-    """Ours takes the place of that script, so it has what pages call."""
-    script = (PACKAGE / "static" / "searchtools.js").read_text(encoding="utf-8")
-    doctools = package_dir / "themes/basic/static/doctools.js"
-
-    for name in ("performSearch", "setIndex", "loadIndex"):
-        assert re.search(rf"^  .*\b{name}\b", script, re.MULTILINE), name
-    for name in ("_", "_ready"):
-        assert f"const {name} = " in doctools.read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("language", ["en", "ko"])
-def test_the_wheel_alone_searches_a_site(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, language: str
-) -> None:
+@pytest.fixture
+def wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with what is in the wheel."""
     buildapi = pytest.importorskip("flit_core.buildapi")
     monkeypatch.chdir(PACKAGE.parent)
     with zipfile.ZipFile(tmp_path / buildapi.build_wheel(tmp_path)) as wheel:
         wheel.extractall(tmp_path / "wheel")
+    return tmp_path / "wheel"
 
-    site, out = Path(__file__).parent / "site", tmp_path / "out"
-    command = ["-W", "-q", "-D", f"language={language}", str(site), str(out)]
-    subprocess.run(
-        [sys.executable, "-m", "sphinx", *command],
-        env={**os.environ, "PYTHONPATH": str(tmp_path / "wheel")},
-        cwd=tmp_path,
-        check=True,
-    )
 
-    names = {path.name for path in (out / "_static").glob("cjk-search*")}
-    assert len(names) == 4
-    index = (out / "_static/cjk-search-index.js").read_text(encoding="utf-8")
-    assert ("검색어가" in index) == (language == "ko")
+def test_the_wheel_alone_searches_a_site(tmp_path: Path, wheel: Path) -> None:
+    for language in ("en", "ko"):
+        out = tmp_path / language
+        command = [sys.executable, "-m", "sphinx", "-W", "-q", SITE, out]
+        subprocess.run(
+            [*command, "-D", f"language={language}"],
+            env={**os.environ, "PYTHONPATH": str(wheel)},
+            cwd=tmp_path,
+            check=True,
+        )
+
+        assert len([*out.glob("_static/cjk-search*")]) == 4
+        index = (out / "_static/cjk-search-index.js").read_text(encoding="utf-8")
+        assert ("검색어가" in index) == (language == "ko")

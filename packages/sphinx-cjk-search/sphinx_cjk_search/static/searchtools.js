@@ -49,8 +49,11 @@ const makeList = () => {
   return list;
 };
 
-// Results {address, title, anchor, isPart}, the best first.
-const find = (query) => engine.rank(engine.needsOf(query)).flatMap(resultsOfPage);
+// Pages {page, isPart, sections}, the best first; isPart: without some of the words.
+const rankedPages = (query) => engine.rank(engine.needsOf(query));
+
+// Results {address, title, anchor, isPart}.
+const find = (query) => rankedPages(query).flatMap(resultsOfPage);
 
 const resultsOfPage = ({ page, isPart, sections }) => {
   const [address, , [[, name]]] = cjkSearchIndex.pages[page];
@@ -64,31 +67,22 @@ const showResults = (query) => {
   waiting = null;
   const out = document.getElementById("search-results");
   const [title, summary, list] = out.children;
-  const results = find(query);
-  const whole = firstPages(results.filter(({ isPart }) => !isPart), MOST_PAGES.whole);
-  const part = firstPages(results.filter(({ isPart }) => isPart), MOST_PAGES.part);
-  const { some, nothing, missing } = cjkSearchIndex.messages;
+  const pages = rankedPages(query);
+  const whole = pages.filter(({ isPart }) => !isPart).slice(0, MOST_PAGES.whole);
+  const part = pages.filter(({ isPart }) => isPart).slice(0, MOST_PAGES.part);
+  const { one, many, some, nothing, missing } = cjkSearchIndex.messages;
+  const count = whole.length === 1 ? one : many.replace("${resultCount}", whole.length);
   const words = marksOf(query);
+  const itemsOf = (found) => found.flatMap(resultsOfPage).map((result) => itemOf(result, words));
   withStorage((storage) => storage.removeItem(FOUND)); // of the query before
   title.textContent = _("Search Results");
   summary.setAttribute("role", "status");
-  summary.textContent = whole.length ? countOf(whole) : part.length ? some : nothing;
-  list.append(...whole.map((result) => itemOf(result, words)));
+  summary.textContent = whole.length ? count : part.length ? some : nothing;
+  list.append(...itemsOf(whole));
   if (whole.length && part.length) out.append(make("p", some), makeList());
-  out.lastChild.append(...part.map((result) => itemOf(result, words)));
-  if (!results.length) list.append(...allPages().map((page) => itemOf(page, [])));
+  out.lastChild.append(...itemsOf(part));
+  if (!pages.length) list.append(...allPages().map((page) => itemOf(page, [])));
   if (!whole.length && missing) out.append(make("p", missing));
-};
-
-const firstPages = (results, most) => {
-  const pages = [...new Set(results.map(({ address }) => address))].slice(0, most);
-  return results.filter(({ address }) => pages.includes(address));
-};
-
-const countOf = (results) => {
-  const count = new Set(results.map(({ address }) => address)).size;
-  const { one, many } = cjkSearchIndex.messages;
-  return count === 1 ? one : many.replace("${resultCount}", count);
 };
 
 // The pages that have a subject, where nothing is found.
