@@ -32,6 +32,12 @@ new MutationObserver((_, observer) => {
 """
 
 
+def sizes(index: Path) -> tuple[float, float]:
+    """Return kilobytes, raw and with gzip."""
+    content = index.read_bytes()
+    return len(content) / 1000, len(gzip.compress(content)) / 1000
+
+
 def first_result(chromium: Browser, folder: Path, query: str) -> float:
     """Return milliseconds from the request to the first result, the best of five."""
     found = []
@@ -52,8 +58,7 @@ def main(languages: list[str]) -> None:
             executable_path=browser.find(window=True), args=browser.ARGUMENTS
         )
         for language in languages:
-            index = (SITE / language / INDEX).read_bytes()
-            raw, packed = len(index) / 1000, len(gzip.compress(index)) / 1000
+            raw, packed = sizes(SITE / language / INDEX)
             soon = first_result(chromium, SITE / language, QUERIES[language])
             print(f"{language:8}{raw:6.0f}kB{packed:6.0f}kB{soon:13.0f} ms")
         chromium.close()
