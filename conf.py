@@ -15,11 +15,19 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "sphinx_copybutton",
     "sphinx_design",
+    "sphinx_cjk_search",
     "gallery_intl",
     "gallery_run",
     "gallery_site",
 ]
-exclude_patterns = ["_build", ".venv", "gallery", "tests", "tutorials/index.rst"]
+exclude_patterns = [
+    "_build",
+    ".venv",
+    "gallery",
+    "packages",
+    "tests",
+    "tutorials/index.rst",
+]
 templates_path = ["_templates"]
 nitpicky = True
 
@@ -63,11 +71,15 @@ sphinx_gallery_conf = {
     "css": [],  # gallery_intl brings what its pages need
 }
 
-# Search: what is about the site comes last. What readers type: locales/glossary.csv.
-gallery_intl_search_last = ["about", "sources", "translation_status", "words", "names"]
-gallery_intl_search_missing = (
+# Search: what is about the site comes last.
+cjk_search_synonyms = "locales/glossary.csv"
+cjk_search_queries = "locales/searches.csv"
+cjk_search_last = ["about", "sources", "translation_status", "words", "names"]
+cjk_search_missing = (
     "This site does not treat these: DeepSpeed, Megatron-LM, TPUs, inference."
 )
+cjk_search_unbroken = gallery_intl_unbroken
+gallery_intl_shown_settings = ["cjk_search_missing"]
 
 # Names of torch lead to its documentation: those of this file, which our pages use.
 intersphinx_mapping = {

@@ -20,10 +20,8 @@ def add_settings(app: Sphinx) -> None:
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     from gallery_site import book, cards, head, hero
-    from gallery_site.search import EnglishSearch
 
     add_settings(app)
-    app.add_search_language(EnglishSearch)
     app.add_css_file("gallery_site.css")
     app.add_node(cards.part_head)
     app.add_node(cards.answer)

@@ -1,4 +1,4 @@
-"""The words of menus and buttons, links between languages, search."""
+"""The words of menus and buttons, links between languages."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from gallery_intl.interface import (
     lines,
     menu,
     own_words,
-    search,
-    search_index,
     theme,
     words,
 )
@@ -35,10 +33,8 @@ def add_settings(app: Sphinx) -> None:
     app.add_config_value("gallery_intl_address", "", "env", str)
     # set by us: Sphinx reads all pages again when it changes
     app.add_config_value("gallery_intl_interface", "", "env", str)
-    # pages that a search shows behind all others, such as "about"; * is any letters
-    app.add_config_value("gallery_intl_search_last", [], "", list)
-    # what a search that finds nothing says at its end: what the site does not treat
-    app.add_config_value("gallery_intl_search_missing", "", "", str)
+    # settings of other extensions whose text is shown on pages, to be translated
+    app.add_config_value("gallery_intl_shown_settings", [], "", list)
     # whether titles break at their colon first, and Korean keeps brackets with words
     app.add_config_value("gallery_intl_lines", False, "html", bool)
     # with it, words of titles that browsers would cut: {"ja": ["方法"]}
@@ -47,20 +43,16 @@ def add_settings(app: Sphinx) -> None:
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     add_settings(app)
-    for language in (search.KoreanSearch, search.JapaneseSearch, search.ChineseSearch):
-        app.add_search_language(language)
     app.connect("config-inited", languages.configure)
     app.connect("doctree-resolved", lines.break_lines, priority=700)  # after cards
     app.connect("config-inited", own_words.load)
     app.connect("config-inited", words.remember_interface)
     app.connect("builder-inited", words.collect_or_translate)
     app.connect("builder-inited", load_for_build)
-    app.add_env_collector(search_index.Collector)
     # the theme reads its lists of templates at 500
     app.connect("html-page-context", languages.add_links, priority=400)
     app.connect("html-page-context", menu.show, priority=400)
     app.connect("html-page-context", words.site_title)
-    app.connect("build-finished", search_index.write)
     app.connect("build-finished", words.translate_scripts)
     app.add_css_file("gallery_intl.css")
     app.add_js_file("gallery_intl.js", loading_method="defer")

@@ -133,7 +133,7 @@ def collect_messages(app: Sphinx) -> None:
     site = (
         (known.project, "conf.py"),
         (known.copyright, "conf.py"),
-        (known.gallery_intl_search_missing, "conf.py"),
+        *((known[name], "conf.py") for name in known.gallery_intl_shown_settings),
         (prompt(app, theme), "conf.py"),
         *messages_of_packages(packages(app)),
         *messages_of_templates(environment, theme_folders(theme)),

@@ -262,9 +262,9 @@ def searching(many: Path, count: int) -> Iterator[Row]:
             options = [word for setting in settings for word in ("-D", setting)]
             sphinx(plain, language, *options)
             site = many / "_build" / "html" / language
-            sites = (site, plain / "_build" / language)
-            indexes = [(x / "searchindex.js").read_bytes() for x in sites]
-            sizes = zip(*map(bench_search.size, indexes), strict=True)
+            stock_index = plain / "_build" / language / "searchindex.js"
+            paths = (site / bench_search.INDEX, stock_index)
+            sizes = zip(*map(bench_search.sizes, paths), strict=True)
             for kind, (ours, theirs) in zip(("raw", "gzip"), sizes, strict=True):
                 name = f"search index of {count} pages, {language}, {kind} / stock"
                 yield Row(name, ours, theirs, 2.0, "kB")

@@ -58,7 +58,7 @@ sphinx_gallery_conf = {
 }
 """
 PLAIN = 'extensions = ["sphinx_gallery.gen_gallery"]\n'
-PACKAGES = ["gallery_intl", "gallery_run", "gallery_site"]
+PACKAGES = ["sphinx_cjk_search", "gallery_intl", "gallery_run", "gallery_site"]
 OURS = f"""
 extensions = {PACKAGES!r}
 gallery_intl_languages = {LANGUAGES!r}

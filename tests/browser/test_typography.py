@@ -235,7 +235,7 @@ def test_what_holds_words_together_is_nowhere_but_in_text(
     site: Path, language: str
 ) -> None:
     folder = site / language
-    index = (folder / "searchindex.js").read_text(encoding="utf-8")
+    index = (folder / "_static/cjk-search-index.js").read_text(encoding="utf-8")
     programs = [*folder.rglob("_downloads/*/*.py"), *folder.rglob("*.ipynb")]
     page = BeautifulSoup((folder / LESSON).read_text("utf-8"), "html.parser")
 

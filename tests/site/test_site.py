@@ -394,13 +394,12 @@ def test_the_sources_are_linked_but_in_no_menu_order_or_search(
 
 def found_by_search(folder: Path) -> dict[str, list[tuple[str, str]]]:
     """Return the pages that search knows, each with its sections: address, title."""
-    text = (folder / "searchindex.js").read_text(encoding="utf-8")
-    index = json.loads(text[text.index("({") + 1 : text.rindex(")")])
-    assert not index["terms"]  # those of Sphinx, which has no sections
-    names, titles = index["docnames"], index["titles"]
+    path = folder / "_static" / "cjk-search-index.js"
+    text = path.read_text(encoding="utf-8")
+    index = json.loads(text[text.index("{") : text.rindex(";")])
     return {
-        names[page]: [("", titles[page]), *((id_, title) for id_, title in found)]
-        for page, _kind, found in index["ours"]["pages"]
+        address.removesuffix(".html"): [(id_, title) for id_, title in found]
+        for address, _kind, found in index["pages"]
     }
 
 

@@ -25,7 +25,8 @@ LANGUAGE = re.compile(r"(en|ko|zh_CN|ja)(?:_[a-z])?$")
 NOT_TREATED = "-"
 # Pages in the order of the results, and whether each has all the words.
 SEARCH = """queries => queries.map(query =>
-  Search.find(query).map(({docname, isPart}) => [docname, !isPart]))"""
+  Search.find(query).map(({address, isPart}) =>
+    [address.replace(".html", ""), !isPart]))"""
 
 
 class Query(NamedTuple):

@@ -1,18 +1,20 @@
-// Added to Sphinx's language_data.js: finds the sections that answer a query. Sphinx asks
-// for Search.performTermsSearch; what is shown is in results.js.
+// Finds the sections that answer a query, and ranks their pages; searchtools.js shows them.
+"use strict";
 
 (() => {
-const letters = `[${searchKnows.letters}]`;
+const { language, pages, synonyms } = cjkSearchIndex;
+const letters = `[${language.characters}]`;
 const latin = `(?:(?!${letters})[\\p{L}\\p{N}_])+`;
 const runs = new RegExp(`${letters}+|${latin}(?:-${latin})*`, "gu");
 const isRun = new RegExp(`^${letters}`, "u");
 const isKana = /^[\u3041-\u3096]+$/u;
-const particle = new RegExp(`^(${letters}{2,}?)(?:${searchKnows.particles || "$^"})$`, "u");
-const isParticle = new RegExp(`^(?:${searchKnows.particles || "$^"})$`, "u");
-const ending = new RegExp(`^(${letters}*?)(?:${searchKnows.endings || "$^"})$`, "u");
-const isFiller = new RegExp(`^[${searchKnows.fillers}]+$`, "u");
-const asked = new RegExp(`^(?:${searchKnows.asked || "$^"})$`, "u");
-const askedInside = new RegExp(searchKnows.asked || "$^", "gu");
+const particle = new RegExp(`^(${letters}{2,}?)(?:${language.particles || "$^"})$`, "u");
+const isParticle = new RegExp(`^(?:${language.particles || "$^"})$`, "u");
+const ending = new RegExp(`^(${letters}*?)(?:${language.endings || "$^"})$`, "u");
+const isFiller = new RegExp(`^[${language.fillers}]+$`, "u");
+const isQuestion = new RegExp(`^(?:${language.questions})$`, "u");
+const questions = new RegExp(language.questions, "gu");
+const stopwords = new Set(language.stopwords);
 const modules = /(?:[a-z_]\w*\.)+(?=[a-z_]\w{2})(?!ipynb)/g; // torch.nn. before a name
 
 // How much a word says about a section: it is in code only, in the text, often, defined.
@@ -47,32 +49,13 @@ const SHORTEST_TO_MISSPELL = 5;
 
 const normal = (text) => text.normalize("NFKC").toLowerCase();
 const bare = (name) => name.replace(/[-_\s]/g, "");
-const stem = (word) => new Stemmer().stemWord(word);
+// Stemmer: in language_data.js, by Sphinx
+const stem = (word) => (language.has_stemmer ? new Stemmer().stemWord(word) : word);
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 const pairsOf = (word) => [...word].slice(1).map((letter, i) => [...word][i] + letter);
 const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 const add = (map, key, value) => map.set(key, (map.get(key) ?? 0) + value);
 const best = (map, key, value) => map.set(key, Math.max(map.get(key) ?? 0, value));
-
-// The index, unpacked when it is first asked.
-
-let unpacked = null;
-const index = () => (unpacked ??=
-  unpack(Search._index.ours, Search._index.docnames, Search._index.titles));
-
-const unpack = ({ pages: ours, words, places, synonyms, subject }, docnames, titles) => {
-  const pages = ours.map(([number, kind, others]) =>
-    [docnames[number], kind, [["", titles[number]], ...others]]);
-  const sections = pages.flatMap(([, , found], page) =>
-    found.map(([id, title], at) => ({ page, at, id, title })));
-  const starts = sections.flatMap(({ at }, number) => (at ? [] : [number]));
-  // two texts: thousands of keys would be slow to read, and pack less
-  const lists = places.split(" ");
-  const known = new Map(words.split(" ").map((word, i) => [word, lists[i]]));
-  const names = [...known.keys()].filter((word) => !isRun.test(word));
-  const typed = new RegExp(synonyms.map(([typed]) => patternOf(typed)).join("|") || "$^", "gu");
-  return { pages, places: known, sections, starts, names, synonyms, typed, subject: normal(subject) };
-};
 
 // Readers write "multi gpu", "multi-GPU" and "multigpu"; GPU is no part of GPUs' names.
 const patternOf = (typed) => {
@@ -80,6 +63,18 @@ const patternOf = (typed) => {
   const behind = /[a-z0-9]$/.test(typed) ? "(?:e?s)?(?![a-z0-9_])" : "";
   return before + escaped(typed).replace(/[-_\s]+/g, "[-_\\s]?") + behind;
 };
+
+// The index. Its terms and their places are two texts: thousands of keys would be slow to
+// parse, and compress less.
+
+const subject = normal(cjkSearchIndex.subject);
+const sections = pages.flatMap(([, , found], page) =>
+  found.map(([id, title], at) => ({ page, at, id, title })));
+const starts = sections.flatMap(({ at }, number) => (at ? [] : [number]));
+const lists = cjkSearchIndex.places.split(" ");
+const packed = new Map(cjkSearchIndex.words.split(" ").map((word, i) => [word, lists[i]]));
+const names = [...packed.keys()].filter((word) => !isRun.test(word));
+const allTyped = new RegExp(synonyms.map(([typed]) => patternOf(typed)).join("|") || "$^", "gu");
 
 // Few texts begin as another does: no pattern is made for the others.
 const isWritten = (text, typed) => bare(text).startsWith(bare(typed))
@@ -90,9 +85,8 @@ const STEPS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const STEP = /(\d*)([a-zA-Z])([,:!.]?)/g;
 const placesOf = (word) => {
   const places = new Map();
-  const { sections } = index();
   let section = -1;
-  for (const [, high, low, mark] of (index().places.get(word) ?? "").matchAll(STEP)) {
+  for (const [, high, low, mark] of (packed.get(word) ?? "").matchAll(STEP)) {
     section += high * STEPS.length + STEPS.indexOf(low) + 1;
     places.set(section, STRENGTHS[mark] ?? ofTitle(word, sections[section].title));
   }
@@ -105,7 +99,7 @@ const needsOf = (query) => {
   const text = normal(query).replace(modules, "");
   const needs = [];
   let at = 0;
-  for (const { 0: typed, index: place } of text.matchAll(index().typed)) {
+  for (const { 0: typed, index: place } of text.matchAll(allTyped)) {
     needs.push(...plainNeeds(text.slice(at, place)), needOfTyped(typed));
     at = place + typed.length;
   }
@@ -115,7 +109,7 @@ const needsOf = (query) => {
 };
 
 const needOfTyped = (typed) => {
-  const same = index().synonyms.flatMap(([one, words]) => (isWritten(typed, one) ? words : []));
+  const same = synonyms.flatMap(([one, words]) => (isWritten(typed, one) ? words : []));
   return needOf(typed, [typed, ...same.map(normal)].map(wordsOf));
 };
 
@@ -124,7 +118,6 @@ const needOf = (typed, texts) =>
   ({ typed, texts, isSubject: texts.some((words) => words.every(isOfSubject)) });
 
 const isOfSubject = (word) => {
-  const { subject } = index();
   return isRun.test(word) ? subject.includes(word) : namesIn(subject).includes(stem(word));
 };
 
@@ -136,10 +129,10 @@ const wordsOf = (text) => {
 };
 
 const partsOf = (run) => {
-  if (!isRun.test(run) || asked.test(run)) return [run];
+  if (!isRun.test(run) || isQuestion.test(run)) return [run];
   if (isParticle.test(run)) return [""];
   const word = run.replace(ending, "$1").replace(particle, "$1");
-  return searchKnows.particles ? [word] : word.split(askedInside).filter((part) => part);
+  return language.particles ? [word] : word.split(questions).filter((part) => part);
 };
 
 const plainNeeds = (text) => (text.match(runs) ?? []).flatMap(partsOf).map((word) =>
@@ -147,12 +140,11 @@ const plainNeeds = (text) => (text.match(runs) ?? []).flatMap(partsOf).map((word
 
 // What is beside the subject of a query, which holds other words as well.
 const isAside = (word) =>
-  !word || stopwords.has(word) || asked.test(word) || isFiller.test(word)
+  !word || stopwords.has(word) || isQuestion.test(word) || isFiller.test(word)
   || /^\d+$/.test(word) || (isRun.test(word) && [...word].length < 2);
 
 // A name that is nowhere, but nearly like one that is, or that readers type for ours.
 const misspelt = (word) => {
-  const { names, synonyms } = index();
   const plain = bare(word);
   const isKnown = (name) => likeness(plain, name) || name === stem(word);
   if (isRun.test(word) || names.some(isKnown)) return null;
@@ -167,11 +159,11 @@ const misspelt = (word) => {
 
 // What is found of a word: the strength in each section, and the pages that have all of it.
 
-const pageOf = (section) => index().sections[section].page;
+const pageOf = (section) => sections[section].page;
 const pagesOf = (places) => new Set([...places.keys()].map(pageOf));
 
 const rarity = (places) => {
-  const all = index().sections.length;
+  const all = sections.length;
   return Math.log(1 + (all - places.size + 0.5) / (places.size + 0.5));
 };
 
@@ -188,7 +180,7 @@ const findWord = (word) => {
 // One letter: all pairs that have it.
 const findLetter = (letter) => {
   const places = new Map();
-  for (const pair of index().places.keys())
+  for (const pair of packed.keys())
     if (pair.includes(letter))
       placesOf(pair).forEach((strength, section) => best(places, section, strength));
   return { scores: weighted(places), whole: pagesOf(places) };
@@ -219,7 +211,7 @@ const findName = (word) => {
   take(stem(word), 1);
   // a language with stems has those of names, too: all_reduc
   const root = bare(stem(word));
-  index().names.forEach((name) => take(name, bare(name) === root ? 1 : likeness(plain, name)));
+  names.forEach((name) => take(name, bare(name) === root ? 1 : likeness(plain, name)));
   const [first, ...others] = word.split("-");
   if (!places.size && others.length) return together([first, ...others].map(findName));
   const whole = pagesOf(places);
@@ -280,11 +272,11 @@ const findNeed = ({ texts, isSubject, isMisspelt }) => {
   const found = texts.map((words) => together(words.map(findWord)));
   const sizes = texts.map((words) => Math.max(1, sum(words.map(sizeOf)) / AS_LONG));
   const whole = new Set(isMisspelt ? [] : found.flatMap(({ whole }) => [...whole]));
-  const first = Math.min(...[...whole].filter((page) => index().pages[page][1] === "page"));
+  const first = Math.min(...[...whole].filter((page) => pages[page][1] === "page"));
   const said = texts.map((words) => bare(words.join("")));
   const isNamed = (section) => !section.at && said.includes(bare(subjectOf(section.title)));
   const factor = (section) => (isSubject ? SUBJECT : 1) * (pageOf(section) === first ? FIRST : 1)
-    * (isNamed(index().sections[section]) ? NAMED : 1);
+    * (isNamed(sections[section]) ? NAMED : 1);
   const scores = new Map();
   found.forEach((one, i) => one.scores.forEach((score, section) =>
     best(scores, section, (score / (texts.length > 1 ? sizes[i] : 1)) * factor(section))));
@@ -305,7 +297,6 @@ const rank = (needs) => {
 
 // A page counts by its best section, its beginning, and the best that it has for each need.
 const rated = (page, places, found) => {
-  const { pages, sections, starts } = index();
   const kind = pages[page][1];
   // by the root: a word in the title does not outweigh all others
   const scoreOf = (place) => sum(found.map(({ scores }) => Math.sqrt(scores.get(place) ?? 0)));
@@ -320,5 +311,5 @@ const rated = (page, places, found) => {
   return { page, kind, isPart: !isWhole, score: score * KINDS[kind] - page / 1e4, sections: scored };
 };
 
-window.gallerySearch = { needsOf, rank, index, normal, pairsOf, escaped };
+Search.setEngine({ needsOf, rank, normal, pairsOf, escaped });
 })();
