@@ -55,7 +55,7 @@ def add_styles(app: Sphinx) -> None:
 
 def listen(app: Sphinx) -> None:
     from gallery_intl import order
-    from gallery_site import cards, hero, pictograms, policy
+    from gallery_site import cards, checks, hero, pictograms, policy
     from gallery_site.foot import Foot
 
     app.connect("config-inited", policy.switch_on)
@@ -66,6 +66,7 @@ def listen(app: Sphinx) -> None:
     app.connect("doctree-resolved", define, priority=order.DEFINE_PICTOGRAMS)
     if "gallery_intl" in app.extensions:
         app.connect("gallery-card", cards.dress)
+        app.connect("gallery-check-catalogs", checks.guard)
         foot = Foot()
         app.connect("env-get-outdated", foot.outdated)
         app.connect("doctree-read", foot.show, priority=order.SHOW_FOOT)

@@ -26,9 +26,8 @@ from sphinx.locale import _ as site_word
 from sphinx.search import js_index
 
 from gallery_intl.interface.search import RankedSearch
-from gallery_intl.interface.searches import read_searches, with_words
+from gallery_intl.interface.searches import read_searches, typed_terms, with_words
 from gallery_intl.locale import _
-from gallery_intl.rules.glossary import read_glossary
 
 if TYPE_CHECKING:
     from sphinx.environment import BuildEnvironment
@@ -160,7 +159,7 @@ def synonyms(glossary: Path, language: str) -> list[tuple[str, list[str]]]:
     They type the words of the column ``ko typed`` and, in any language, the English.
     """
     entries: dict[str, list[str]] = {}
-    for typed, ours in read_glossary(glossary).typed(language):
+    for typed, ours in typed_terms(glossary, language):
         words = entries.setdefault(typed.lower(), [])
         words += [word for word in ours if word not in words]
     return sorted(entries.items(), key=lambda entry: (-len(entry[0]), entry[0]))

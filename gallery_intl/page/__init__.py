@@ -47,6 +47,7 @@ def add_settings(app: Sphinx) -> None:
 def setup(app: Sphinx) -> ExtensionMetadata:
     add_settings(app)
     app.add_event("gallery-card")
+    app.add_event(safety.CHECK_CATALOGS)
     app.add_node(cards.card)
     app.add_directive("gallery", cards.Gallery)
     diffs.add_nodes(app)
@@ -78,7 +79,7 @@ def listen(app: Sphinx) -> None:
     app.connect("builder-inited", collect_as_written)
     app.connect("builder-inited", locations.install_filter, priority=INSTALL_FILTER)
     app.connect("env-get-outdated", status_table.outdated)
-    app.connect("env-before-read-docs", safety.guard)
+    app.connect("env-before-read-docs", safety.stop_at_unsafe_catalogs)
     app.connect("doctree-read", thumbnails.keep_intro)
     app.connect("doctree-read", show_ways_out, priority=SHOW_WAYS_OUT)
     app.connect("doctree-resolved", gaps.link_gaps)

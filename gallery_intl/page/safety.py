@@ -1,8 +1,9 @@
-"""Let no translation put anything active into the site, or another file's text.
+"""Keep raw HTML and other files' text out of translations; stop at unsafe catalogs.
 
-A build keeps the same guards as the check, and stops before it reads a page whose
-catalog breaks one. While a translation is parsed, no directive may include a file and
-no role may write raw HTML, which the pages themselves may.
+While a translation is parsed, no directive may include a file and no role may write raw
+HTML, which the pages themselves may. A project can check catalogs further: a build
+stops before it reads a page for which a listener of ``gallery-check-catalogs`` returns
+findings.
 """
 
 from __future__ import annotations
@@ -20,10 +21,9 @@ from gallery_intl import order
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs.po import source_language
 from gallery_intl.page.page import catalog_paths
-from gallery_intl.rules.check import guard_catalogs
-from gallery_intl.rules.message import parse
 
 PERMISSIONS = ("file_insertion_enabled", "raw_enabled")
+CHECK_CATALOGS = "gallery-check-catalogs"  # an event
 BEFORE = "gallery_intl_permissions"  # what they were, until Locale has run
 
 
@@ -67,12 +67,14 @@ def compile_catalogs(app: Sphinx, config: Config) -> None:
         catalogs.compile_language(Path(app.srcdir, place), language)
 
 
-def guard(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
-    """Stop before a page is read whose catalog breaks a guard."""
+def stop_at_unsafe_catalogs(
+    app: Sphinx, env: BuildEnvironment, docnames: list[str]
+) -> None:
+    """Stop before a page is read whose catalog has a finding."""
     names = (*catalogs.NO_PAGE, *sorted(docnames))
-    paths = (path for name in names for path in catalog_paths(env, name))
-    findings = [str(finding) for finding in guard_catalogs(filter(Path.is_file, paths))]
-    parse.cache_clear()  # thousands of documents that nobody needs any more
+    paths = [path for name in names for path in catalog_paths(env, name)]
+    there = [*filter(Path.is_file, paths)]
+    findings = [x for found in app.emit(CHECK_CATALOGS, there) for x in found]
     for path in catalog_paths(env, catalogs.INTERFACE):
         script = path.with_suffix(".js")  # Sphinx would publish it as it is
         if script.exists():

@@ -23,8 +23,8 @@ from gallery_intl import order
 from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 from gallery_intl.page.page import page_of, script_of
-from gallery_intl.rules.glossary_file import Row, read_rows, words_of
-from gallery_intl.rules.terms import any_number, folded, pattern
+from po_check_cjk.glossary_file import Row, read_rows, words_of
+from po_check_cjk.terms import any_number, folded, pattern
 
 LITERAL = re.compile("``.*?``", re.DOTALL)
 MEANS = "means"

@@ -23,7 +23,6 @@ FLOORS = (
     ("gallery_intl.finished",),
     ("gallery_intl.text",),
     ("gallery_intl.script", "gallery_intl.catalogs"),
-    ("gallery_intl.rules",),
     ("gallery_intl.page", "gallery_intl.interface"),
     ("gallery_intl.downloads", "gallery_intl.figures"),
     ("gallery_run",),
