@@ -1,4 +1,4 @@
-"""A rule about Chinese: the words of the mainland, not of Taiwan in other letters."""
+"""A rule about Chinese: the words of the mainland, not those of Taiwan."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from po_check_cjk.message import Message, rule
 
 # Words of Taiwan that no text of the mainland has, and what to write.
-PAIRS = (
+TAIWAN_AND_MAINLAND = (
     "资讯=信息 讯息=消息 讯号=信号 简讯=短信 程式码=代码 原始码=源代码 程式=程序"
     " 记忆体=内存 硬碟=硬盘 磁碟=磁盘 光碟=光盘 软体=软件 硬体=硬件 韧体=固件"
     " 网路=网络 伺服器=服务器 资料夹=文件夹 资料库=数据库 资料集=数据集"
@@ -31,36 +31,38 @@ PAIRS = (
     " 游标=光标 剪贴簿=剪贴板 随身碟=U盘 乱数=随机数 物件导向=面向对象 装置=设备"
     " 相容性=兼容性"
 )
-WORDS = dict(pair.split("=") for pair in PAIRS.split())
-# Words of both, which mean something else on the mainland: preset, material, line.
-MEANT = {
+MAINLAND_WORDS = dict(pair.split("=") for pair in TAIWAN_AND_MAINLAND.split())
+# Words of both, with another meaning on the mainland: preset, material, line.
+OTHER_MEANINGS = {
     "预设": (r"^(?!.*(?:preset|assum|presuppos))", "默认"),
     "资料": (r"^(?!.*(?:material|resource|read|document|reference|source))", "数据"),
     "平行": (r"^(?!.*\bparallel lines?\b)", "并行"),
     "连线": (r"connect", "连接"),
     "影片": (r"video", "视频"),
 }
-# What has such a word in it and is right: 磁盘阵列, 执行程序.
-RIGHT = re.compile(r"磁盘阵列|[旅执运进并串可平]行程|行程序|档案馆|呼叫中心|全域名")
+# Right words that contain one of them: 磁盘阵列, 执行程序.
+MAINLAND_TOO = re.compile(
+    r"磁盘阵列|[旅执运进并串可平]行程|行程序|档案馆|呼叫中心|全域名"
+)
 # Letters that the standard holds for other words: 特徵 for 特征, 接著 for 接着.
-LETTERS = re.compile("[後於藉]|[接随跟沿看意味朝向带]著|[特象]徵|乾净")
+TAIWAN_LETTERS = re.compile("[後於藉]|[接随跟沿看意味朝向带]著|[特象]徵|乾净")
 
 
 @rule("zh_CN", "Read the information.", "读取资讯。", "读取信息。")
 def mainland_chinese(message: Message) -> Iterator[str]:
     """Chinese for the mainland has none of the words and letters of Taiwan."""
-    text = RIGHT.sub(" ", message.prose)
+    text = MAINLAND_TOO.sub(" ", message.prose)
     for match in words_of_taiwan().finditer(text):
         if match[0] not in message.msgid:
-            yield f"{match[0]} is Taiwan's word (write {WORDS[match[0]]})"
-    for word, (english, instead) in MEANT.items():
+            yield f"{match[0]} is Taiwan's word (write {MAINLAND_WORDS[match[0]]})"
+    for word, (english, instead) in OTHER_MEANINGS.items():
         wanted = re.search(english, message.english, re.IGNORECASE | re.DOTALL)
         if wanted and re.search(rf"(?<!水){word}(?!线|四边)", text):
             yield f"{word} is Taiwan's word here (write {instead})"
-    if letters := LETTERS.search(text):
+    if letters := TAIWAN_LETTERS.search(text):
         yield f"{letters[0]} has letters of Taiwan (write it in simplified ones)"
 
 
 @functools.cache
 def words_of_taiwan() -> re.Pattern[str]:
-    return re.compile("|".join(sorted(WORDS, key=len, reverse=True)))
+    return re.compile("|".join(sorted(MAINLAND_WORDS, key=len, reverse=True)))

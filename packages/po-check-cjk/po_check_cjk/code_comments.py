@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from po_check_cjk.message import Message, rule
 
 # The polite endings that the text around the code has, and the full stop 。
-ENDS = {
+SENTENCE_ENDINGS = {
     "ko": re.compile(r"(?:\S*(?:니다|십시오|세요|어요|아요|해요)[.]?)?$"),
     "ja": re.compile(
         r"(?:(?:です|ます|ません|でした|ました|ましょう|ください)[ねよ]?)?。?$"
@@ -20,7 +20,7 @@ ENDS = {
 @rule("ko zh ja", "It is sent.", "전송됩니다.", "전송됨", kind="comment")
 def comment_form(message: Message) -> Iterator[str]:
     """A comment of code is short: it ends in no polite form, and not in 。."""
-    ending = ENDS.get(message.language.partition("_")[0])
+    ending = SENTENCE_ENDINGS.get(message.language.partition("_")[0])
     if not message.is_comment or not ending:
         return
     match = ending.search(message.prose.rstrip())

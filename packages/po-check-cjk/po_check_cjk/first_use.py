@@ -1,7 +1,7 @@
-"""Find a term's English in brackets that stands behind a later use of the term.
+"""Find a term's English in brackets that comes after the term's first use.
 
 Readers need it where they meet the term for the first time in running text: headings,
-the line of a card, tables and figures do not count. It may also stand where English
+the line of a card, tables and figures do not count. It may also come where English
 stresses the term, since it is explained there.
 """
 
@@ -21,7 +21,7 @@ from po_check_cjk.terms import any_number, english, find, folded
 
 LATE_GLOSS = "late-gloss"
 RUNNING = {"paragraph", "list item", "note"}
-CODE = re.compile("``.*?``", re.DOTALL)
+LITERAL = re.compile("``.*?``", re.DOTALL)
 IN_BRACKETS = re.compile(r"[(（]\**([A-Za-z][A-Za-z -]*)\**[)）]")
 
 
@@ -34,7 +34,7 @@ def late_glosses(
     texts = [x for x in filter(translations, catalog) if is_running(x)]
     seen: set[str] = set()
     for place, entry in enumerate(texts):
-        for gloss in IN_BRACKETS.findall(CODE.sub("", entry.msgstr)):
+        for gloss in IN_BRACKETS.findall(LITERAL.sub("", entry.msgstr)):
             term = term_of(gloss, glossary)
             if not term or term in seen or is_stressed(term, entry.msgid):
                 continue
@@ -42,8 +42,8 @@ def late_glosses(
             words = words_of(glossary.rows[term], language)
             before = (x for x in texts[:place] if uses(x, term, words, language))
             if first := next(before, None):
-                told = f'"({gloss})" stands here, but line {first.linenum} has the term'
-                yield entry.linenum, LATE_GLOSS, f"{told} before it (move it there)"
+                text = f'"({gloss})" stands here, but line {first.linenum} has the term'
+                yield entry.linenum, LATE_GLOSS, f"{text} before it (move it there)"
 
 
 def is_running(entry: polib.POEntry) -> bool:

@@ -15,17 +15,17 @@ MARKDOWN = re.compile(
     r"!?\[[^\]\n]+\]\([^)\s]*\)|!?\[[^\]\n]+\]\[[\w-]*\]|\[\[[^\]]+\]\]"
     r"|^#{1,6} |^```|^> |~~[^~]+~~"
 )
-ENTITY = re.compile(
+HTML_ENTITY = re.compile(
     r"&(?:#\d+|#x[0-9a-f]+|nbsp|amp|lt|gt|quot|apos|hellip|[lr][sd]quo);"
 )
 # All widths but that of Chinese and Japanese, which has a rule of its own.
-SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f]")
+SPECIAL_SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f]")
 
 
 @rule("ko zh ja", "one batch", "배치\u00a0하나", "배치 하나")
 def no_break_space(message: Message) -> Iterator[str]:
     """A space is a plain one; no-break spaces come from word processors."""
-    spaces = set(SPACES.findall(message.msgstr)) - set(message.msgid)
+    spaces = set(SPECIAL_SPACES.findall(message.msgstr)) - set(message.msgid)
     if spaces:
         names = ", ".join(f"U+{ord(space):04X}" for space in sorted(spaces))
         yield f"a special space: {names} (type a plain space)"
@@ -51,7 +51,7 @@ def other_markup(message: Message) -> Iterator[str]:
     """Links and emphasis are those of reStructuredText, not of Markdown."""
     if message.is_plain:
         return
-    for pattern in (MARKDOWN, ENTITY):
+    for pattern in (MARKDOWN, HTML_ENTITY):
         match = pattern.search(message.msgstr)
         if match and not pattern.search(message.msgid):
             yield f"{match[0]} is not reStructuredText (write it as the English does)"

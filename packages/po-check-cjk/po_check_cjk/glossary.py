@@ -1,4 +1,4 @@
-"""Know the glossary's terms: which a message has, and what is wrong for them."""
+"""Find the terms of a glossary in messages, and wrong words for them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pathlib import Path
 from po_check_cjk.glossary_file import Row, read_rows, words_of
 from po_check_cjk.terms import (
     BRACKETS,
-    SPACES,
+    SPACE_OR_HYPHEN,
     alternatives,
     any_number,
     english,
     find,
     folded,
     is_noun,
-    letters,
+    stem,
 )
 
 
@@ -43,7 +43,7 @@ class Glossary:
         yield from sorted(terms)
 
     def missing(self, source: str, text: str, language: str) -> Iterator[str]:
-        """Yield the terms of an English text that a translation says otherwise.
+        """Yield the terms of an English text that a translation lacks.
 
         A longer term is none of those inside it: 학습률 is no 학습.
         """
@@ -66,44 +66,31 @@ class Glossary:
         anywhere; but not inside the translation of a term that English has.
         """
         text = folded(text, language)
-        joined = SPACES.sub("", text)
+        joined = SPACE_OR_HYPHEN.sub("", text)
         if not any(word in joined for word in self._suspects(language)):
             return  # most texts have none, and terms are many
-        said = {term for term in self.rows if english(term).search(source)}
-        right = [word for term in said for word in words_of(self.rows[term], language)]
+        used = {term for term in self.rows if english(term).search(source)}
+        right = [word for term in used for word in words_of(self.rows[term], language)]
         for term, row in self.rows.items():
             words = words_of(row, language, "never")
-            words += words_of(row, language, "wrong") if term in said else []
+            words += words_of(row, language, "wrong") if term in used else []
             for word in words:
                 if match := find(word, text, language, right):
                     yield term, unicodedata.normalize("NFC", match[0])
 
     def _suspects(self, language: str) -> set[str]:
-        """Return the letters of all wrong words."""
+        """Return the stems of all wrong words."""
         if language not in self._wrong:
             self._wrong[language] = {
-                letters(word, language)
+                stem(word, language)
                 for row in self.rows.values()
                 for kind in ("wrong", "never")
                 for word in words_of(row, language, kind)
             }
         return self._wrong[language]
 
-    def typed(self, language: str) -> Iterator[tuple[str, list[str]]]:
-        """Yield what readers type, and the words of the pages for it.
-
-        A language has a column for it: ``ko typed``. The English is typed everywhere.
-        """
-        for term, row in self.rows.items():
-            ours = words_of(row, language)
-            long = [word for word in ours if len(word) > 1]  # 块 is part of other words
-            words = (row.get(f"{language} typed") or "").split("/")
-            for typed in dict.fromkeys([*map(str.strip, words), term, *long]):
-                if typed and ours:
-                    yield typed, list(dict.fromkeys([*ours, term]))
-
     def translations(self, language: str) -> list[str]:
-        """Return all translations of a language, without what stands in brackets."""
+        """Return all translations of a language, without notes in brackets."""
         return [word for row in self.rows.values() for word in words_of(row, language)]
 
 

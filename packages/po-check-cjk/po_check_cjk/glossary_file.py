@@ -1,4 +1,4 @@
-"""Read ``glossary.csv``, also as spreadsheets save it, or say what is wrong where."""
+"""Read ``glossary.csv``, also as spreadsheets save it; errors name the line."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ COLUMN = re.compile(
     rf"note|means|verb|(?P<language>{LANGUAGE})(?: (?:typed|wrong|never))?"
 )
 OTHERS = {"en", "note", "means", "verb"}
-LOST = re.compile(r"\?\?+|\ufffd")
+LOST_LETTERS = re.compile(r"\?\?+|\ufffd")
 
 
 def read_rows(path: Path) -> list[Row]:
     """Return the rows of a glossary; raise `CatalogError` with its file and line."""
     lines = cells_of(path)
     place, cells = next(lines, (f"{path}:1", []))
-    columns = named(cells, place)
+    columns = column_names(cells, place)
     rows: dict[str, Row] = {}
     places = []
     for place, cells in lines:
@@ -35,7 +35,9 @@ def read_rows(path: Path) -> list[Row]:
             raise CatalogError(f'{place}: "{row["en"]}" stands twice (join the rows)')
         rows[row["en"].lower()] = row
         places.append(place)
-    agree([*rows.values()], places, {name.split()[0] for name in columns} - OTHERS)
+    refuse_clashes(
+        [*rows.values()], places, {name.split()[0] for name in columns} - OTHERS
+    )
     return [*rows.values()]
 
 
@@ -77,16 +79,16 @@ def decoded(path: Path) -> str:
         ) from error
 
 
-def named(cells: list[str], place: str) -> list[str]:
+def column_names(cells: list[str], place: str) -> list[str]:
     """Return the names of the columns."""
     if "en" not in cells:
-        told = "the first line names the columns: en, ko, ..., note"
-        raise CatalogError(f'{place}: no column "en" ({told})')
+        remedy = "the first line names the columns: en, ko, ..., note"
+        raise CatalogError(f'{place}: no column "en" ({remedy})')
     for name in cells:
         known = COLUMN.fullmatch(name)
         if not known:
-            told = "such as zh_CN, zh_CN typed, zh_CN wrong, zh_CN never, note"
-            raise CatalogError(f'{place}: "{name}" is no column (name it {told})')
+            remedy = "such as zh_CN, zh_CN typed, zh_CN wrong, zh_CN never, note"
+            raise CatalogError(f'{place}: "{name}" is no column (name it {remedy})')
         if known["language"] and known["language"] not in cells:
             missing = f'no column "{known["language"]}" beside "{name}"'
             raise CatalogError(f"{place}: {missing} (add it)")
@@ -99,19 +101,21 @@ def as_row(cells: list[str], columns: Sequence[str], place: str) -> Row:
     """Return a row by its columns; one that ends early is filled up."""
     if len(cells) > len(columns):
         counted = f"{len(cells)} cells, but {len(columns)} columns"
-        told = 'a cell with a comma in it stands between " "'
-        raise CatalogError(f"{place}: {counted} ({told})")
+        remedy = 'a cell with a comma in it stands between " "'
+        raise CatalogError(f"{place}: {counted} ({remedy})")
     row = dict.fromkeys(columns, "") | dict(zip(columns, cells, strict=False))
     if not row["en"]:
         raise CatalogError(f'{place}: no English term (write it into the column "en")')
     for column, cell in row.items():
-        if column != "note" and (lost := LOST.search(cell)):
-            told = "go back to the version before"
-            raise CatalogError(f"{place}: {lost[0]} stands for lost letters ({told})")
+        if column != "note" and (lost := LOST_LETTERS.search(cell)):
+            remedy = "go back to the version before"
+            raise CatalogError(f"{place}: {lost[0]} stands for lost letters ({remedy})")
     return row
 
 
-def agree(rows: Sequence[Row], places: Sequence[str], languages: set[str]) -> None:
+def refuse_clashes(
+    rows: Sequence[Row], places: Sequence[str], languages: set[str]
+) -> None:
     """Raise `CatalogError` where a translation has a word that is wrong."""
     for language in sorted(languages):
         never = {x for row in rows for x in words_of(row, language, "never")}
@@ -121,5 +125,5 @@ def agree(rows: Sequence[Row], places: Sequence[str], languages: set[str]) -> No
                 text = folded(right, language)
                 words = {x for x in never if find(x, text, language)}
                 for word in sorted(words | ({right} & wrong)):
-                    told = f'"{right}" is right, and "{word}" is wrong'
-                    raise CatalogError(f"{place}: {told} (change one of them)")
+                    remedy = f'"{right}" is right, and "{word}" is wrong'
+                    raise CatalogError(f"{place}: {remedy} (change one of them)")

@@ -1,4 +1,4 @@
-"""Rules about Korean: which form a particle has, where it stands, and the style."""
+"""Rules about Korean: the form of particles, their place, and the style."""
 # ruff: noqa: RUF001
 
 from __future__ import annotations
@@ -19,17 +19,26 @@ HANGUL_START, LETTERS_PER_FINAL = 0xAC00, 28
 RIEUL = 8  # ㄹ, the final after which 로 follows as after a vowel
 # The final letter of each digit as it is read: 영 일 이 삼 사 오 육 칠 팔 구.
 DIGIT_FINALS = dict(zip("0123456789", (21, 8, 0, 16, 0, 0, 1, 8, 8, 0), strict=True))
-ALIKE = "245"  # ``block2``: read 이 or 투, without a final in both languages
+ALIKE_DIGITS = "245"  # ``block2``: read 이 or 투, without a final in both languages
 LETTER_FINALS = {"L": 8, "M": 16, "N": 4}
-PAIRS = {"은": "는", "이": "가", "을": "를", "과": "와", "으로": "로"}  # final: none
-FORMS = {**PAIRS, **{without: final for final, without in PAIRS.items()}}
+PARTNERS = {
+    "은": "는",
+    "이": "가",
+    "을": "를",
+    "과": "와",
+    "으로": "로",
+}  # final: none
+FORMS = {
+    **PARTNERS,
+    **{without: final for final, without in PARTNERS.items()},
+}
 TAIL = r"(?:서|써|는|도|만|의|부터)?"
 END = f"(?![{SYLLABLES}])"
 PARTICLE = (
     rf"(?P<particle>(?:으로|로){TAIL}|(?:과|와)(?:의|는|도)?|[은는이가을를]){END}"
 )
-LATIN_WORD = re.compile(rf"(?P<word>[A-Za-z][A-Za-z0-9_.]{{0,40}}){PARTICLE}")
-NUMBER = re.compile(rf"(?<![-A-Za-z_.\d])(?P<word>\d+){PARTICLE}")
+LATIN_AND_PARTICLE = re.compile(rf"(?P<word>[A-Za-z][A-Za-z0-9_.]{{0,40}}){PARTICLE}")
+NUMBER_AND_PARTICLE = re.compile(rf"(?<![-A-Za-z_.\d])(?P<word>\d+){PARTICLE}")
 BEFORE_BRACKETS = re.compile(rf"(?P<word>[{SYLLABLES}])\([A-Za-z][^()]*\){PARTICLE}")
 # After Hangul only what is no ending of a noun or a verb: 평가 and 있는 are right.
 AFTER_HANGUL = re.compile(
@@ -39,11 +48,11 @@ AFTER_HANGUL = re.compile(
 AFTER_OPEN = re.compile(
     rf"(?P<word>(?<![{SYLLABLES}])[{SYLLABLES}]{{2,}}|(?<=[\dA-Za-z])[{SYLLABLES}])(?P<particle>[을은과]){END}"
 )
-WORDS = re.compile(
+WORDS_WITHOUT_PARTICLE = re.compile(
     "(?:.*[아어여])?(?:[지나이모부그저주]을|[지나이모부그저주고뵈]은|까?마은)"
     "|.*(?:[마가노고]을|[효초투사부여외내치교]과)"
 )
-# Nouns of this field beside those of the glossary: their particles are known.
+# Nouns of computing besides those of the glossary: their particles are known.
 NOUNS = (
     "모델 데이터 배치 코드 파일 그림 페이지 프로그램 함수 결과 컴퓨터 크기 평균"
     " 메모리 숫자 변수 출력 입력 순서 값 이름 방법 시간 단계 버전 오류 사이트 레슨"
@@ -52,7 +61,7 @@ NOUNS = (
 )
 PARTICLE_OF_NOUN = "[은는이가을를과와]"
 # A particle after a particle. What can be the end of a noun is left out: 경로로.
-TWICE = re.compile(
+PARTICLE_TWICE = re.compile(
     rf"(?<=[A-Za-z0-9)\]{CODE}{ELSEWHERE}])"
     rf"(?:[을를은는이가의]{{2}}|(?:에서){{2}}|에{{2}}|로로|와와|과과){END}"
     rf"|(?<=[{SYLLABLES}])(?:를[을를은는이가의]|(?<![마가노])을[을를은는가의]|는[는을를은의]"
@@ -61,7 +70,7 @@ TWICE = re.compile(
     r"|(?<![평추국증휴허작문자악업화상언군딘])가가|(?<![길깊높넓사차나아])이가가"
     rf"|(?<=..)(?<![정주회합논강동편유협토문심명결상고창성광])의의){END}"
 )
-# What stands alone is no particle: "이 페이지", "도 단위" and "더 가 볼" are right.
+# No particles are alone in "이 페이지", "도 단위" and "더 가 볼".
 ALONE = (
     "은|는|을|를|의|에|에서|에서는|에게|으로|으로는|으로써|로써|로부터|부터|까지|처럼|마다|에는"
     "|에도|와|과|라는|이라는|란|이란|조차"
@@ -75,7 +84,7 @@ PARTICLES = (
     "(?:으로|로)(?:부터|서|써|는|도|만)?|에(?:서는|서|게|는|도)?|은|는|이|가|을|를|와|과|의"
     "|도|만|까지|부터|처럼|보다|마다|(?:이)?(?:라는|란)"
 )
-APART = re.compile(rf" +({PARTICLES})(?!\w)")
+PARTICLE_APART = re.compile(rf" +({PARTICLES})(?!\w)")
 # A match begins where a word does: else a long word is looked through at each letter.
 KOREAN_PLAIN = re.compile(
     r"(?<!\w)\w*(?:(?<![니마보])다|(?<![중필주수까])요)[.!?](?!\w)"
@@ -87,7 +96,7 @@ def particle_space(message: Message) -> Iterator[str]:
     """A Korean particle follows code, a link or an emphasized word without a space."""
     for node in message.target.findall(lambda node: isinstance(node, INLINE)):
         after = node.next_node(descend=False, siblings=True)
-        if isinstance(after, nodes.Text) and (particle := APART.match(after)):
+        if isinstance(after, nodes.Text) and (particle := PARTICLE_APART.match(after)):
             yield f'"{node.astext()}" and {particle[1]} are apart (delete the space)'
             return
     after_noun = re.compile(rf"{nouns(message.glossary)} +(?:가|과|와|로)(?!\w)")
@@ -106,10 +115,10 @@ def particle_form(message: Message) -> Iterator[str]:
     after_noun = re.compile(
         rf"{nouns(message.glossary)}(?P<particle>{PARTICLE_OF_NOUN}){END}"
     )
-    patterns = [LATIN_WORD, NUMBER, BEFORE_BRACKETS, AFTER_HANGUL]
+    patterns = [LATIN_AND_PARTICLE, NUMBER_AND_PARTICLE, BEFORE_BRACKETS, AFTER_HANGUL]
     for pattern in (*patterns, AFTER_OPEN, after_noun):
         for match in pattern.finditer(message.target.astext()):
-            if pattern is AFTER_OPEN and WORDS.fullmatch(match[0]):
+            if pattern is AFTER_OPEN and WORDS_WITHOUT_PARTICLE.fullmatch(match[0]):
                 continue
             right = right_form(match["word"], match["particle"])
             if right != match["particle"]:
@@ -120,7 +129,7 @@ def particle_form(message: Message) -> Iterator[str]:
 def particle_twice(message: Message) -> Iterator[str]:
     """A word has one particle that marks its part in the sentence."""
     twice = re.compile(rf"{nouns(message.glossary)}{PARTICLE_OF_NOUN}{{2}}{END}")
-    if match := TWICE.search(message.prose) or twice.search(message.prose):
+    if match := PARTICLE_TWICE.search(message.prose) or twice.search(message.prose):
         yield f'"{around(match)}" (leave one particle)'
 
 
@@ -155,7 +164,7 @@ def right_form(word: str, particle: str) -> str:
     if last is None:
         return particle
     closed = last != 0 and not (base in ("으로", "로") and last == RIEUL)
-    right = base if (base in PAIRS) == closed else FORMS[base]
+    right = base if (base in PARTNERS) == closed else FORMS[base]
     return right + particle.removeprefix(base)
 
 
@@ -166,7 +175,7 @@ def final(word: str) -> int | None:
     if word.isdigit():
         return DIGIT_FINALS[word[-1]]
     if word[-1].isdigit():
-        return DIGIT_FINALS[word[-1]] if word[-1] in ALIKE else None
+        return DIGIT_FINALS[word[-1]] if word[-1] in ALIKE_DIGITS else None
     word = re.split(r"[_.]", word)[-1]
     return english_final(word) if word else None
 

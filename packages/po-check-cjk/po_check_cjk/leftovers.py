@@ -1,4 +1,4 @@
-"""A rule about what belongs to the work of translating and not to the text."""
+"""A rule about remains of the translator's work."""
 # ruff: noqa: RUF001
 
 from __future__ import annotations
@@ -8,21 +8,21 @@ from collections.abc import Iterator
 
 from po_check_cjk.message import Message, rule
 
-NOTES = re.compile(
+TRANSLATOR_NOTES = re.compile(
     r"(?<![\w])(?:TODO|FIXME|XXX+|TBD|WIP|TBC|REVIEW ME|CHECK THIS|lorem ipsum)(?![\w])"
     r"|(?i:\b(?:here(?: is|'s) the translation|translation|translated text)\s*[:：])"
     r"|(?i:\b(?:sure|certainly|of course)[,!] |as an ai\b)"
     r"|<{7}|>{7}|^={7}"
 )
 # The work itself, named at the start with a colon, or in brackets.
-WORDS = (
+LABEL_WORDS = (
     "번역(?:문|본|결과)?|번역 ?결과|원문|영문|한국어|한글|국문|번역기|수정|교정|검수"
     "|译文|翻译|翻译结果|原文|中文|英文|简体中文|校对|译者注|译注|修改后"
     "|訳|訳文|翻訳|翻訳結果|原文|日本語|日本語訳|和訳|英語|訳注|訳者注|校正"
     "|역주|옮긴이 주|역자 주|Korean|Chinese|Japanese|English|Translation"
 )
 LABEL = re.compile(
-    rf"^(?:{WORDS})\s*[:：]|[\[【(（](?:{WORDS})\s*(?:[:：][^\])）】]*)?[\]】)）]"
+    rf"^(?:{LABEL_WORDS})\s*[:：]|[\[【(（](?:{LABEL_WORDS})\s*(?:[:：][^\])）】]*)?[\]】)）]"
 )
 CHAT = re.compile(
     # "the following is ...", "here you are", "of course"
@@ -57,9 +57,9 @@ HOLDER = re.compile(
 
 @rule("ko *", "Split it.", "다음은 번역입니다: 나눕니다.", "나눕니다.")
 def leftovers(message: Message) -> Iterator[str]:
-    """Notes, labels and chat of whoever translates are no part of the translation."""
+    """Notes, labels and chat of translators are no part of the translation."""
     english, text = message.english, message.prose
-    patterns = [NOTES, CHAT, BROKEN, HOLDER]
+    patterns = [TRANSLATOR_NOTES, CHAT, BROKEN, HOLDER]
     if not message.is_plain and not ABOUT_TRANSLATING.search(english):
         patterns += [LABEL, OPEN]
     for pattern in patterns:

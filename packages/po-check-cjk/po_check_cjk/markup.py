@@ -1,4 +1,4 @@
-"""Rules about markup: what a translation must take over from the English text."""
+"""Rules about markup: a translation has the same as the English text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import wraps
 from docutils import nodes
 
 from po_check_cjk.message import Check, Message, guard, kinds, problem, rule
-from po_check_cjk.mistyped import addresses, slip, without_address
+from po_check_cjk.mistyped import addresses, first_mistake, without_address
 
 Collect = Callable[[nodes.document], list[str]]
 
@@ -21,8 +21,8 @@ KINDS = {"code": "code", "literal": "code", "math": "math"}  # of roles; "": oth
 def kept(remedy: str) -> Callable[[Collect], Check]:
     """Make a rule of a function that collects what a translation has as in English.
 
-    Something may be said once more than in English, in place of a pronoun; nothing is
-    told while the markup is broken.
+    Something may be repeated, in place of a pronoun; nothing is found while the markup
+    is broken.
     """
 
     def make(collect: Collect) -> Check:
@@ -32,9 +32,9 @@ def kept(remedy: str) -> Callable[[Collect], Check]:
                 return
             was, became = map(Counter, map(collect, (message.source, message.target)))
             changes = {"lost": was - became, "added": set(became) - set(was)}
-            told = [f"{how}: {', '.join(sorted(c))}" for how, c in changes.items() if c]
-            if told:
-                yield f"{'; '.join(told)} ({remedy})"
+            found = [f"{x}: {', '.join(sorted(c))}" for x, c in changes.items() if c]
+            if found:
+                yield f"{'; '.join(found)} ({remedy})"
 
         return compare
 
@@ -43,32 +43,32 @@ def kept(remedy: str) -> Callable[[Collect], Check]:
 
 @guard("ko *", "Call ``step``.", "``step`을 호출합니다.", "``step``을 호출합니다.")
 def broken_markup(message: Message) -> Iterator[str]:
-    """Markup is complete: docutils reads the translation without a complaint."""
-    if message.is_markup and (complaint := problem(message.target)):
-        yield unclosed(message.target) or f"{complaint} (mend it as in English)"
+    """Markup is complete: docutils reads the translation without a warning."""
+    if message.is_markup and (warning := problem(message.target)):
+        yield unclosed(message.target) or f"{warning} (mend it as in English)"
 
 
 @guard("ja *", "Wrap ``block``.", "2``block``を包む", "2\\ ``block``を包む")
 def glued_markup(message: Message) -> Iterator[str]:
-    """No sign of markup is left over in the text, shown to readers as it is.
+    """No character of markup is left over in the text, where readers see it.
 
     Markup must not touch a Latin letter or a digit; a backslash and a space, which
-    are not shown, divide them. Sphinx itself often says nothing.
+    are not shown, separate them. Sphinx itself often gives no warning.
     """
     if message.left_over and not problem(message.target):
         signs = " ".join(sorted(message.left_over))
-        told = f"count the backquotes; {APART}" if "`" in signs else APART
-        yield f"{signs} is shown as text ({told})"
+        remedy = f"count the backquotes; {APART}" if "`" in signs else APART
+        yield f"{signs} is shown as text ({remedy})"
 
 
 @guard("zh *", "Number one", "1. 第一", "第一")
 def structure(message: Message) -> Iterator[str]:
-    """A paragraph stays a paragraph: it begins with no sign of a list or a quote.
+    """A paragraph stays a paragraph: it does not begin as a list or a quote.
 
     A heading may begin as a list does, in either language; a comment is no reST.
     """
     if not is_readable(message) or "\t" in {*message.msgstr} - {*message.msgid}:
-        return  # what is told about that says what to do
+        return  # other findings have the remedy
     was, became = map(kinds, (message.source, message.target))
     if became not in (was, ["paragraph"]) and not message.is_comment:
         remedy = "begin otherwise, or put \\ before the first sign"
@@ -145,12 +145,12 @@ def emphasis(document: nodes.document) -> list[str]:
 
 
 def is_readable(message: Message) -> bool:
-    """Return whether all markup is read as it was meant, so that it can be compared."""
-    return message.is_whole and not slip(message)
+    """Return whether all markup is read as intended, so that it can be compared."""
+    return message.is_whole and not first_mistake(message)
 
 
 def unclosed(document: nodes.document) -> str:
-    """Return which unclosed sign of markup is the problem, and where; "" if none is."""
+    """Return which markup is not closed, and where; "" if that is not the problem."""
     if not problem(document).endswith("without end-string"):
         return ""
     sign = next(iter(document.findall(nodes.problematic)))

@@ -1,4 +1,4 @@
-"""Find slips of the pen in markup, which docutils reads as something else."""
+"""Find typing mistakes in markup, which docutils reads as something else."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from po_check_cjk.message import EXPLICIT_TITLE, Message, guard
 @guard("ko *", "Call ``step``.", "`step`을 호출합니다.", "``step``을 호출합니다.")
 def mistyped_markup(message: Message) -> Iterator[str]:
     """Markup is typed in full: two backquotes for code, a link's address, ``::``."""
-    if told := slip(message):
-        yield told
+    if mistake := first_mistake(message):
+        yield mistake
 
 
 @functools.lru_cache(maxsize=8)
-def slip(message: Message) -> str:
-    """Return the first slip of a message, with the remedy, or nothing."""
+def first_mistake(message: Message) -> str:
+    """Return the first mistake of a message, with the remedy, or nothing."""
     if not message.is_markup or message.msgid == message.msgstr or not message.is_whole:
         return ""
-    slips = (find(message) for find in (backquotes, links, code_sign))
-    return next((told for group in slips for told in group), "")
+    mistakes = (find(message) for find in (backquotes, links, code_sign))
+    return next((text for group in mistakes for text in group), "")
 
 
 def backquotes(message: Message) -> Iterator[str]:
     """Find text in single backquotes, more often than in English."""
-    was, became = map(unnamed, (message.source, message.target))
+    was, became = map(default_roles, (message.source, message.target))
     if len(became) <= len(was):
         return
     code = {node.astext() for node in message.source.findall(nodes.literal)}
@@ -66,7 +66,7 @@ def links(message: Message) -> Iterator[str]:
 
 
 def code_sign(message: Message) -> Iterator[str]:
-    """Find a text that ends with ``::``, or does not, unlike the English."""
+    """Find a text that ends with ``::`` where the English does not, or the reverse."""
     was, became = (x.rstrip().endswith("::") for x in (message.msgid, message.msgstr))
     if was and not became:
         yield "without :: at the end, what follows is no code (end with ::)"
@@ -74,8 +74,8 @@ def code_sign(message: Message) -> Iterator[str]:
         yield "with :: at the end, what follows is code (end with :)"
 
 
-def unnamed(document: nodes.document) -> list[nodes.inline]:
-    """Return what stands in single backquotes."""
+def default_roles(document: nodes.document) -> list[nodes.inline]:
+    """Return the texts in single backquotes."""
     return [node for node in document.findall(nodes.inline) if node.get("role") == ""]
 
 

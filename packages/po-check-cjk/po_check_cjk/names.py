@@ -11,7 +11,7 @@ from docutils import nodes
 
 from po_check_cjk.message import CODE, Message, rule
 
-# PyTorch, NCCL, macOS: capitals inside a word are a name's, wherever it stands.
+# PyTorch, NCCL, macOS: capitals inside a word are a name's, wherever it is.
 CAPITALS = r"[A-Za-z]*[A-Z][A-Za-z0-9]*[A-Z][A-Za-z0-9]*|[a-z]+[A-Z][A-Za-z0-9]*"
 # One capital is a name's only where no sentence begins.
 INSIDE = rf"(?<=[a-z,;{CODE}] )[A-Z][a-z]+(?![\w-])"
@@ -73,8 +73,8 @@ def names(message: Message) -> Iterator[str]:
         return  # Sphinx's own translations spell names in letters
     if not (known := names_of(message)):
         return
-    words, ours = words_of(message.english), words_of(message.prose)
-    kept = words_of(unicodedata.normalize("NFKC", message.msgstr))
+    words, ours = latin_words(message.english), latin_words(message.prose)
+    kept = latin_words(unicodedata.normalize("NFKC", message.msgstr))
     for name in sorted(known):
         spelled = IN_LETTERS.get(name)
         match = re.search(spelled, message.prose) if spelled else None
@@ -88,23 +88,23 @@ def names(message: Message) -> Iterator[str]:
 
 def names_of(message: Message) -> set[str]:
     """Return the names in the English text."""
-    candidates = {singular(match) for match in NAME.findall(message.english)}
+    candidates = {without_plural_s(match) for match in NAME.findall(message.english)}
     # a title begins with a capital, whatever its first word is
     links = (link.astext().split() for link in message.source.findall(nodes.reference))
     first = {words[0] for words in links if words and words[0].istitle()}
     return candidates - first - set(NO_NAMES.split())
 
 
-def words_of(text: str) -> set[str]:
-    """Return the words in Latin letters, as they stand and as parts of others."""
+def latin_words(text: str) -> set[str]:
+    """Return the words in Latin letters, whole and as parts of others."""
     whole = re.findall(r"[A-Za-z0-9][\w.-]*", text, re.ASCII)
     # of GPU1台, too, GPU is a part
     pieces = (r"[A-Za-z0-9]+", r"[A-Za-z]+")
     parts = (x for word in whole for piece in pieces for x in re.findall(piece, word))
-    return {singular(word.rstrip(".-")) for word in [*whole, *parts]}
+    return {without_plural_s(word.rstrip(".-")) for word in [*whole, *parts]}
 
 
-def singular(name: str) -> str:
+def without_plural_s(name: str) -> str:
     """Return GPU for GPUs."""
     return re.sub(r"(?<=[A-Z]{2})s$", "", name)
 

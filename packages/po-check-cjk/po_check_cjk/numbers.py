@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from po_check_cjk.characters import SYLLABLES
 from po_check_cjk.message import Message, rule
-from po_check_cjk.values import WORDS, numbers, numbers_in, spelled_out
+from po_check_cjk.values import NUMBER_WORDS, numbers, numbers_in, spelled_out
 
 KOREAN = {
     **{"하나": 1, "한": 1, "둘": 2, "두": 2, "셋": 3, "세": 3, "넷": 4, "네": 4},
@@ -27,8 +27,8 @@ KANA = {"ひとつ": 1, "ふたつ": 2, "みっつ": 3, "よっつ": 4, "いつ�
 DIGITS = {digit: value for value, digit in enumerate("〇一二三四五六七八九")}
 DIGITS |= {"零": 0, "两": 2, "俩": 2}
 ONE = re.compile(r"\b(?:one|single)\b", re.IGNORECASE)
-POWERS = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
-HAN_NUMBER = re.compile(f"[{''.join(DIGITS)}{''.join(POWERS)}]{{1,12}}")
+HAN_POWERS = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
+HAN_NUMBER = re.compile(f"[{''.join(DIGITS)}{''.join(HAN_POWERS)}]{{1,12}}")
 # Words with a number in them that count nothing, and numbers that nobody counted.
 NO_NUMBERS = re.compile(
     r"十分(?![之钟の])|十足|[几数好上成][十百千万]+|[十百千万]+(?=[几数多来])|四[处周方角則则]"
@@ -40,11 +40,11 @@ NO_NUMBERS = re.compile(
 @rule("ko zh ja", "Four ranks join.", "다섯 랭크가 참여", "네 랭크가 참여")
 def number_words(message: Message) -> Iterator[str]:
     """A number word does not become another number; it may be left out or be digits."""
-    if message.msgid == message.msgstr or any(numbers(message)):  # told already
+    if message.msgid == message.msgstr or any(numbers(message)):  # other findings
         return
     english, ours = message.english, message.prose
-    was = Counter([*words_of(english), *digits_in(english)])
-    became = Counter([*words_in(ours, message.language), *digits_in(ours)])
+    was = Counter([*number_words_of(english), *digits_in(english)])
+    became = Counter([*numerals_in(ours, message.language), *digits_in(ours)])
     known = {
         *was,
         *numbers_in(english),
@@ -58,25 +58,25 @@ def number_words(message: Message) -> Iterator[str]:
     elif message.language != "zh_CN" and "1" not in became and ONE.search(english):
         lost["1"] = 1
     if lost and added:
-        told = f"{in_order(lost)} became {in_order(added)}"
-        yield f"{told} (write the number of the English text)"
+        change = f"{in_order(lost)} became {in_order(added)}"
+        yield f"{change} (write the number of the English text)"
 
 
 def in_order(numbers: Iterable[str]) -> str:
     return ", ".join(sorted(numbers, key=int))
 
 
-def words_of(english: str) -> list[str]:
+def number_words_of(english: str) -> list[str]:
     """Return the numbers that are words in an English text, in ASCII digits."""
     words = re.findall(r"[a-z]+", english.lower())
-    return [str(WORDS[word]) for word in words if word in WORDS]
+    return [str(NUMBER_WORDS[word]) for word in words if word in NUMBER_WORDS]
 
 
 def digits_in(text: str) -> list[str]:
     return re.findall(r"\d{1,18}", text, re.ASCII)
 
 
-def words_in(text: str, language: str) -> list[str]:
+def numerals_in(text: str, language: str) -> list[str]:
     """Return the numbers that are words in a translation, in ASCII digits."""
     if language == "ko":
         values = [
@@ -93,13 +93,13 @@ def words_in(text: str, language: str) -> list[str]:
 
 def han_value(numerals: str) -> int:
     """Return the value of 三百二十, or of 一二 digit by digit."""
-    if not set(numerals) & set(POWERS):
+    if not set(numerals) & set(HAN_POWERS):
         return int("".join(str(DIGITS[numeral]) for numeral in numerals))
     total, digit = 0, 0
     for numeral in numerals:
         if numeral in DIGITS:
             digit = DIGITS[numeral]
         else:
-            total += (digit or 1) * POWERS[numeral]
+            total += (digit or 1) * HAN_POWERS[numeral]
             digit = 0
     return total + digit

@@ -1,4 +1,4 @@
-"""Rules about signs that English decides, or that one language has and another not."""
+"""Rules about punctuation: as in English, and of the language itself."""
 # ruff: noqa: RUF001
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from po_check_cjk.writing import around, places
 PAIRS = ("()", "[]", "{}", "「」", "『』", "《》", "〈〉", "【】", "“”", "‘’")
 GROUP = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
 MIXED = re.compile(r"（[^()（）]*\)|\([^()（）]*）")
-FORMULA = re.compile(r"(?=.*\d|.*[-+*/=])[\w\s.,+*/=-]*", re.ASCII)
+ARITHMETIC = re.compile(r"(?=.*\d|.*[-+*/=])[\w\s.,+*/=-]*", re.ASCII)
 CLOSERS = "\"'”’」』》〉】)）] "
-ENDS = re.compile(r"[.!?…:。！？：;；]$")
+END_MARK = re.compile(r"[.!?…:。！？：;；]$")
 FULL_STOP = re.compile(r"(?<!\.)[.。]$")
 # A polite sentence, which needs its full stop; a comment in plain style needs none.
 POLITE = {
@@ -32,7 +32,7 @@ NO_SPACE_AFTER = re.compile(
     rf"|[)A-Za-z{CODE}][.?!,;](?=[{SYLLABLES}])"
 )
 TWICE = re.compile(r"(?<![.?!])([.,;:。、，；：?？!！])(?!\1)[.,;:。、，；：](?!\.)")
-# What other languages write; the quotes of ours are in the table of translate.rst.
+# What other languages write.
 FOREIGN = {
     "ko": "「」『』《》〈〉【】“”„«»",
     "zh": "「」『』„«»・｡､．",
@@ -60,7 +60,7 @@ def brackets(message: Message) -> Iterator[str]:
     if became - was:
         return
     groups, ours = (GROUP.findall(halfwidth(text)) for text in texts)
-    for formula in filter(FORMULA.fullmatch, groups):
+    for formula in filter(ARITHMETIC.fullmatch, groups):
         if squeezed(formula) not in map(squeezed, ours):
             yield f"({formula}) has lost its brackets (write them as in English)"
             return
@@ -77,9 +77,9 @@ def last_stop(message: Message) -> Iterator[str]:
     was, became = (text.rstrip(CLOSERS) for text in (message.english, message.prose))
     if not was or not became:
         return
-    if FULL_STOP.search(became) and not ENDS.search(was):
+    if FULL_STOP.search(became) and not END_MARK.search(was):
         yield "a full stop is added at the end (English has none: delete it)"
-    elif ENDS.search(was) and needs_end(message, was, became):
+    elif END_MARK.search(was) and needs_end(message, was, became):
         yield "the sign at the end is lost (end as the English text does)"
 
 
@@ -107,7 +107,7 @@ def space_after(message: Message) -> Iterator[str]:
 
 @rule("ko zh ja", "Split it.", "나눕니다,.", "나눕니다.")
 def signs_twice(message: Message) -> Iterator[str]:
-    """Of a comma and a full stop only one stands at a place."""
+    """No two of comma, full stop and others follow each other."""
     for match in places(TWICE.pattern, message):
         yield f'"{around(match)}" (leave one sign)'
 
@@ -146,8 +146,8 @@ def squeezed(text: str) -> str:
 
 def needs_end(message: Message, was: str, became: str) -> bool:
     """Return whether a translation lacks the end that its sentence needs."""
-    if ENDS.search(became) or message.is_comment:
+    if END_MARK.search(became) or message.is_comment:
         return False
     if polite := POLITE.get(message.language):
         return bool(polite.search(became) or re.search(r"[.。?？!！]\s*\S", became))
-    return not was.endswith("?")  # a heading may ask without a sign
+    return not was.endswith("?")  # a heading may ask without a mark

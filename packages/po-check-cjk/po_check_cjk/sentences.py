@@ -1,4 +1,4 @@
-"""Rules about whole sentences: none is missing, said twice or left in English."""
+"""Rules about whole sentences: none is missing, repeated or left in English."""
 # ruff: noqa: RUF001
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from po_check_cjk.message import CODE, Message, prose, rule
 # Letters of a translation for one of English: the medians of our catalogs.
 RATIOS = {"ko": 0.54, "zh": 0.394, "ja": 0.625}
 ENOUGH = 0.75  # see `lack`
-ALIKE, SHORTEST = 0.9, 8  # sentences that are almost the same
+ALMOST_EQUAL, SHORTEST = 0.9, 8  # sentences that are almost the same
 MOST = 40  # sentences of a message: to compare more takes long
 SENTENCE = re.compile(r".*?(?:[.!?](?=\s)|[。！？]|$)", re.DOTALL)
 WORD = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.+-]*[A-Za-z0-9_+])?")
 NAMED = re.compile(r"[0-9]|[A-Z].*[A-Z]")
 GLOSS = re.compile(r"[(（][!-'*-~ ]*[A-Za-z][!-'*-~ ]*[)）]")
-FIRST_MARK = 0xE100  # letters that no text uses, each for a piece of code
+FIRST_MARK = 0xE100  # characters that no text uses, each for a piece of code
 MARK = re.compile("[\ue100-\uf8ff]")
 # One Han word twice is wrong but 一步一步; so are a few words or letters of others.
 REPEATED = re.compile(
@@ -45,7 +45,7 @@ LEFT_ALONE = re.compile(
     re.ASCII,
 )
 QUOTED = re.compile(r"“[^”]*”|「[^」]*」|『[^』]*』|《[^》]*》|\"[^\"]*\"")
-BRACKETED = re.compile(r"[(（][^()（）]*[)）]")
+INSIDE_BRACKETS = re.compile(r"[(（][^()（）]*[)）]")
 LONGEST_GLOSS = 5  # words in brackets: 상태 사전(state dict)
 
 
@@ -58,7 +58,7 @@ LONGEST_GLOSS = 5  # words in brackets: 상태 사전(state dict)
 def missing_sentence(message: Message) -> Iterator[str]:
     """Each sentence is translated, be it joined with another or cut in two.
 
-    Their lengths tell, and the code, names, numbers and terms in them.
+    Their lengths are compared, and the code, names, numbers and terms in them.
     """
     if message.is_plain or message.msgid == message.msgstr:
         return
@@ -76,11 +76,11 @@ def missing_sentence(message: Message) -> Iterator[str]:
     "배치를 나눕니다. 그리고 더합니다.",
 )
 def repeated(message: Message) -> Iterator[str]:
-    """No sentence and no group of words is said twice, unless it is so in English."""
+    """No sentence and no group of words is repeated, unless English repeats it."""
     if any(twice(message.english)) or REPEATED.search(message.english):
         return
-    for told in twice(message.prose):
-        yield f'"{told[:30]}" stands twice (write it once)'
+    for repetition in twice(message.prose):
+        yield f'"{repetition[:30]}" stands twice (write it once)'
         return
     if match := REPEATED.search(message.prose):
         yield f'"{match[0]}" (write it once)'
@@ -96,7 +96,7 @@ def left_in_english(message: Message) -> Iterator[str]:
     """No part of a sentence stays English; titles in quotes and names may."""
     if message.msgid == message.msgstr:  # see the rule `unchanged`
         return
-    text = QUOTED.sub(CODE, BRACKETED.sub(without_gloss, message.prose))
+    text = QUOTED.sub(CODE, INSIDE_BRACKETS.sub(without_gloss, message.prose))
     match: re.Match[str] | None
     for match in LATIN_RUN.finditer(text):
         words = re.split(r",? ", match[0])
@@ -119,7 +119,7 @@ def both_sides(
     translated = dict(terms_of(message))
     source = [
         Sentence(
-            letters(text, kept) * ratio,
+            count_letters(text, kept) * ratio,
             names_in(text, kept),
             frozenset(message.glossary.terms(text)).intersection(translated),
         )
@@ -128,7 +128,7 @@ def both_sides(
     named = frozenset[str]().union(*(sentence.names for sentence in source))
     target = [
         Sentence(
-            letters(text, kept),
+            count_letters(text, kept),
             names_in(text, kept) & named,
             frozenset(
                 term
@@ -167,14 +167,14 @@ def terms_of(message: Message) -> Iterator[tuple[str, str]]:
             yield term, translation
 
 
-def letters(text: str, kept: set[str]) -> int:
+def count_letters(text: str, kept: set[str]) -> int:
     """Count the letters, but for English in brackets and words that stay."""
     text = GLOSS.sub("", text)
-    words = WORD.sub(lambda word: "" if singular(word[0], kept) else word[0], text)
+    words = WORD.sub(lambda word: "" if kept_form(word[0], kept) else word[0], text)
     return sum(map(str.isalnum, words))
 
 
-def singular(word: str, kept: set[str]) -> str:
+def kept_form(word: str, kept: set[str]) -> str:
     """Return a word, or its singular, if the translation has it; else nothing."""
     if word in kept:
         return word
@@ -184,7 +184,7 @@ def singular(word: str, kept: set[str]) -> str:
 
 def names_in(text: str, kept: set[str]) -> frozenset[str]:
     """Return what a sentence has in common with a translation: code, names, numbers."""
-    words = (singular(word, kept) for word in WORD.findall(GLOSS.sub("", text)))
+    words = (kept_form(word, kept) for word in WORD.findall(GLOSS.sub("", text)))
     return frozenset([*MARK.findall(text), *filter(NAMED.search, words)])
 
 
@@ -194,7 +194,7 @@ def twice(text: str) -> Iterator[str]:
         matcher = SequenceMatcher(None, first, second, autojunk=False)
         is_long = min(len(first), len(second)) >= SHORTEST
         if first == second or (
-            is_long and matcher.quick_ratio() > ALIKE < matcher.ratio()
+            is_long and matcher.quick_ratio() > ALMOST_EQUAL < matcher.ratio()
         ):
             yield second
 

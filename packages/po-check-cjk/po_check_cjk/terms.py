@@ -10,11 +10,11 @@ from collections.abc import Iterable
 
 from po_check_cjk.characters import HANGUL, KATAKANA
 
-SPACES = re.compile(r"[\s-]")
+SPACE_OR_HYPHEN = re.compile(r"[\s-]")
 BRACKETS = re.compile(r"\s*[(（][^()（）]*[)）]")
 # What a dictionary form ends with; the words on a page are inflected.
 ENDINGS = re.compile(r"(?:하다|다|する)$")
-# What stands before a noun, and behind it.
+# What comes before a noun, and after it.
 NOUN_BEFORE = re.compile(
     r"\b(?:an?|the|this|that|these|those|its|own|each|every|one|another|same|other"
     r"|first|second|two|three|four|several|many|fewer)\s+$",
@@ -25,11 +25,11 @@ NOUN_AFTER = re.compile(
 )
 # A word does not begin inside another one of its script: 층 in 심층, ロス in クロス.
 # Where words of Han begin nobody sees.
-SCRIPTS = (HANGUL, f"{KATAKANA}ー", "a-z")
+WORD_SCRIPTS = (HANGUL, f"{KATAKANA}ー", "a-z")
 
 
 def is_noun(match: re.Match[str]) -> bool:
-    """Return whether a word that is a verb, too, stands as a noun: "a copy of"."""
+    """Return whether a word that is also a verb is a noun here: "a copy of"."""
     text = match.string
     before = NOUN_BEFORE.search(text[: match.start()])
     return bool(before and NOUN_AFTER.match(text, match.end()))
@@ -61,9 +61,9 @@ def folded(text: str, language: str) -> str:
     return unicodedata.normalize("NFD", text) if language == "ko" else text
 
 
-def letters(word: str, language: str) -> str:
-    """Return the letters of a translation, which are in each text that has it."""
-    return SPACES.sub("", folded(ENDINGS.sub("", word), language))
+def stem(word: str, language: str) -> str:
+    """Return the characters of a translation that each text with it has."""
+    return SPACE_OR_HYPHEN.sub("", folded(ENDINGS.sub("", word), language))
 
 
 @functools.cache
@@ -78,7 +78,7 @@ def pattern(word: str, language: str, inside: bool = False) -> re.Pattern[str]:
     letters = word if is_korean else re.sub(r"[\s-]", "", word)
     middle = ("" if is_korean else r"[\s-]*").join(map(re.escape, letters))
     is_latin = re.search("[a-z]$", word)
-    own = [script for script in SCRIPTS if re.match(f"[{script}]", word)]
+    own = [script for script in WORD_SCRIPTS if re.match(f"[{script}]", word)]
     is_long = inside and len(unicodedata.normalize("NFC", word)) > 1 and not is_latin
     before = f"(?<![{own[0]}])" if own and not is_long else ""
     return re.compile(before + middle + (r"s?(?![a-z])" if is_latin else ""))

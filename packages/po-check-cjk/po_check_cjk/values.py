@@ -1,4 +1,4 @@
-"""Rules about what is no prose: numbers, placeholders, HTML, invisible characters."""
+"""Rules about numbers, placeholders, HTML and invisible characters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from po_check_cjk.catalogs import has_words
 from po_check_cjk.message import PLACEHOLDER, TAG, Message, guard, rule
-from po_check_cjk.mistyped import slip
+from po_check_cjk.mistyped import first_mistake
 
 NUMBER = re.compile(r"(?<![A-Za-z_\d.])\d+(?:[.,]\d+)*(?:e[-+]?\d+)?(?![A-Za-z_]\w)")
 NAMES = (
@@ -18,9 +18,11 @@ NAMES = (
     *("eight eighth", "nine ninth", "ten tenth", "eleven eleventh", "twelve dozen"),
 )
 TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-WORDS = {word: value for value, names in enumerate(NAMES) for word in names.split()}
-WORDS |= {word: 10 * value for value, word in enumerate(TENS, start=2)}
-POWERS = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
+NUMBER_WORDS = {
+    word: value for value, names in enumerate(NAMES) for word in names.split()
+}
+NUMBER_WORDS |= {word: 10 * value for value, word in enumerate(TENS, start=2)}
+ENGLISH_POWERS = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
 FEW = {"1", "2"}  # "each", "alone", "several": languages count them with digits
 ENTITY = re.compile(r"&#?\w+;")
 SCRIPT = re.compile(
@@ -31,7 +33,7 @@ INVISIBLE = re.compile(
     r"\u202a-\u202e\u2066-\u2069\ue000-\uf8ff\U000e0000-\U000e007f]"
 )
 REMEDIES = {"\t": "write a space", "\ufffd": "write the lost letter"}
-SIGNS = '<>"\\`\n\r'  # what ends an attribute, a tag or a string of a program
+UNSAFE = '<>"\\`\n\r'  # what ends an attribute, a tag or a string of a program
 # What tools of Python obey in a comment, and the encoding of a file (PEP 263).
 DIRECTIVE = re.compile(
     r"#\s*(?:(?i:noqa|nosec|nopep8|pragma)\b|-\*-|vim?:|sphinx_gallery_\w|language="
@@ -45,7 +47,7 @@ WITHOUT_JOINERS = {"en", "ja", "ko", "zh"}
 
 @rule("ko *", "Take ten of 30 rows.", "20행에서 10행", "30행에서 10행")
 def numbers(message: Message) -> Iterator[str]:
-    """Every number is in the translation; new ones stand for number words only."""
+    """Every number is in the translation; new ones replace number words only."""
     was, became = numbers_in(message.english), numbers_in(message.prose)
     if lost := was - became:
         yield f"lost: {', '.join(sorted(lost))} (write it in digits)"
@@ -62,7 +64,7 @@ def placeholders(message: Message) -> Iterator[str]:
     was, became = (Counter(PLACEHOLDER.findall(t) + ENTITY.findall(t)) for t in texts)
     if changed := (was - became) + (became - was):
         yield f"not as in English: {', '.join(sorted(changed))} (copy it)"
-    elif unnamed(message.msgid) != unnamed(message.msgstr):
+    elif unnamed_placeholders(message.msgid) != unnamed_placeholders(message.msgstr):
         yield "the placeholders without names are in another order (keep the order)"
 
 
@@ -72,18 +74,18 @@ def html(message: Message) -> Iterator[str]:
     texts = (message.english, message.prose)
     if message.is_plain:
         texts = (message.msgid, message.msgstr)
-    elif slip(message):
+    elif first_mistake(message):
         return  # a link that is not closed, perhaps
     was, became = (Counter(TAG.findall(text)) for text in texts)
-    told = sorted(f"{tag} is added" for tag in became - was)
-    told += sorted(f"{tag} is lost" for tag in was - became if message.is_plain)
-    if message.is_plain and not told:
+    found = sorted(f"{tag} is added" for tag in became - was)
+    found += sorted(f"{tag} is lost" for tag in was - became if message.is_plain)
+    if message.is_plain and not found:
         added = Counter(message.msgstr) - Counter(message.msgid)
-        told += sorted(f"{sign!r} is added" for sign in added if sign in SIGNS)
+        found += sorted(f"{sign!r} is added" for sign in added if sign in UNSAFE)
     if SCRIPT.search(message.msgstr) and not SCRIPT.search(message.msgid):
-        told.append("a script is added")
-    if told:
-        yield f"{', '.join(told)} (keep the tags of the English text, and no others)"
+        found.append("a script is added")
+    if found:
+        yield f"{', '.join(found)} (keep the tags of the English text, and no others)"
 
 
 @rule("zh *", "The whole batch", "The whole batch", "整个批次")
@@ -98,7 +100,7 @@ def unchanged(message: Message) -> Iterator[str]:
 
 @guard("ja *", "Batch", "バッチ\u200b", "バッチ")
 def invisible(message: Message) -> Iterator[str]:
-    """There are no characters that nobody sees, and each is composed."""
+    """There are no invisible characters, and each is composed (NFC)."""
     characters = set(INVISIBLE.findall(message.msgstr))
     if message.language.partition("_")[0] in WITHOUT_JOINERS:
         characters |= set(JOINERS.findall(message.msgstr))
@@ -106,17 +108,17 @@ def invisible(message: Message) -> Iterator[str]:
         before = INVISIBLE.sub("", message.msgstr.partition(character)[0])
         place = f'after "{before[-10:]}"' if before else "at the beginning"
         remedy = REMEDIES.get(character, "delete it")
-        yield f"{named(character)} {place} ({remedy})"
+        yield f"{character_name(character)} {place} ({remedy})"
     for word in message.msgstr.split():
         if (whole := unicodedata.normalize("NFC", word)) != word:
-            told = "type it again, or save the text as NFC"
-            yield f'"{whole}" is in pieces, as some systems type it ({told})'
+            remedy = "type it again, or save the text as NFC"
+            yield f'"{whole}" is in pieces, as some systems type it ({remedy})'
             return
 
 
 @guard("ko *", "A comment.", "noqa: 설명입니다.", "설명입니다.")
 def tools(message: Message) -> Iterator[str]:
-    """A translation says nothing to Python or its tools, which read it in downloads."""
+    """A comment of code has nothing that Python or its tools would obey."""
     if message.is_plain:
         return
     for sign in ('"""', "'''"):
@@ -128,8 +130,8 @@ def tools(message: Message) -> Iterator[str]:
             yield f"a tool would obey {match[0]!r} in a comment (leave it out)"
 
 
-def named(character: str) -> str:
-    """Return the name of a character that nobody sees."""
+def character_name(character: str) -> str:
+    """Return the name of an invisible character."""
     if character == "\t":
         return "a tab"
     name = unicodedata.name(character, "").lower()
@@ -147,10 +149,10 @@ def spelled_out(english: str) -> set[str]:
     values: set[int] = set()
     total = 0
     for word in re.findall(r"[a-z]+", english.lower()):
-        if word in WORDS:
-            total += WORDS[word]
-            values |= {WORDS[word], total}
-        elif power := POWERS.get(word.rstrip("s")):
+        if word in NUMBER_WORDS:
+            total += NUMBER_WORDS[word]
+            values |= {NUMBER_WORDS[word], total}
+        elif power := ENGLISH_POWERS.get(word.rstrip("s")):
             total = (total or 1) * power
             values.add(total)
         elif word != "and":
@@ -158,5 +160,5 @@ def spelled_out(english: str) -> set[str]:
     return {str(number) for number in values}
 
 
-def unnamed(text: str) -> list[str]:
+def unnamed_placeholders(text: str) -> list[str]:
     return [sign for sign in PLACEHOLDER.findall(text) if re.match("%[^(%]", sign)]

@@ -17,7 +17,7 @@ DOUBLED = re.compile(r"\b([^\W\d_]+)\s+\1\b", re.IGNORECASE)
 DOUBLED_LETTERS = re.compile(r"をを|がが|的的(?!确)|([、。，；：])\1|(?<!\.)\.\.(?!\.)")
 # The national standards hold the characters of daily use, and no other forms.
 STANDARDS = {"zh_CN": "gb2312", "zh_TW": "big5", "ja": "shift_jis"}
-SCRIPTS = {"ja": f"[{HIRAGANA}{KATAKANA}]", "ko": f"[{HANGUL}]"}
+OWN_SCRIPTS = {"ja": f"[{HIRAGANA}{KATAKANA}]", "ko": f"[{HANGUL}]"}
 # Words as most texts of the field write them today.
 VOWELS = (
     "エラー カウンター サーバー センター ヘッダー フィルター メンバー ユーザー ラッパー"
@@ -40,7 +40,7 @@ SIDE = f"[{WIDE_SIGNS}《》「」『』]"
 JAPANESE_PLAIN = re.compile(
     r"(?<!\w)\w*(?:(?<![まで])す|[くぐつぬぶむる]|(?<!しょ)う|(?<!さ)い|(?<!まし)(?<!でし)た|だ)。"
 )
-BRACKETED = re.compile(r"（[^（）]*）|「[^「」]*」")
+JAPANESE_QUOTES = re.compile(r"（[^（）]*）|「[^「」]*」")
 
 
 @rule("ko *", "the gradients", "기울기", "변화도들")
@@ -62,7 +62,7 @@ def glossary(message: Message) -> Iterator[str]:
 
 @rule("ko *", "Split the batch.", "배치를 배치를 나눕니다.", "배치를 나눕니다.")
 def doubled(message: Message) -> Iterator[str]:
-    """No word and no sign stands twice by mistake."""
+    """No word and no mark is doubled by mistake."""
     for pattern in (DOUBLED, DOUBLED_LETTERS):
         match = pattern.search(message.prose)
         if match and not pattern.search(message.english):
@@ -86,7 +86,7 @@ def halfwidth_katakana(message: Message) -> Iterator[str]:
 
 @rule("ja", "on the server", "サーバで", "サーバーで")
 def long_vowel(message: Message) -> Iterator[str]:
-    """A word has its long vowel sign always or never: the glossary and a list say."""
+    """A word has its long vowel mark always or never, as in the glossary and a list."""
     for word, other in vowel_forms(message.glossary):
         if match := other.search(message.prose):
             yield f"{match[0]} is spelled otherwise elsewhere (write {word})"
@@ -94,7 +94,7 @@ def long_vowel(message: Message) -> Iterator[str]:
 
 @rule("zh ja", "First, see (30, 10).", "首先,见 (30, 10)。", "首先，见 (30, 10)。")
 def fullwidth_punctuation(message: Message) -> Iterator[str]:
-    """Punctuation beside Han or kana is fullwidth; letters and digits are not."""
+    """Punctuation next to Han or kana is fullwidth; letters and digits are not."""
     for match in places(HALFWIDTH, message):
         yield f'"{around(match)}" has halfwidth punctuation (write it fullwidth)'
     for match in places(f"[{WIDE_LETTERS}]+", message):
@@ -110,21 +110,21 @@ def halfwidth_punctuation(message: Message) -> Iterator[str]:
 
 @rule("ja zh", "First, split it.", "まず、 分割します。", "まず、分割します。")
 def punctuation_space(message: Message) -> Iterator[str]:
-    """No space stands beside fullwidth punctuation, which has its own."""
+    """No space is next to fullwidth punctuation, which has its own."""
     for match in places(f" +{SIDE}|{SIDE} +", message):
         yield f'"{around(match)}" (delete the space)'
 
 
 @rule("zh", "one GPU", "一个GPU", "一个 GPU")
 def latin_apart(message: Message) -> Iterator[str]:
-    """In Chinese a space stands between Han and Latin letters, digits or code."""
+    """In Chinese a space is between Han and Latin letters, digits or code."""
     for match in places(f"{CJK}{LATIN}|{LATIN}{CJK}", message):
         yield f'"{around(match)}" (put a space between)'
 
 
 @rule("ja", "one GPU", "1台の GPU", "1台のGPU")
 def latin_close(message: Message) -> Iterator[str]:
-    """In Japanese no space stands beside kana and Han."""
+    """In Japanese no space is next to kana and Han."""
     for match in places(f"{CJK} +{LATIN}|{LATIN} +{CJK}|{CJK} +{CJK}", message):
         yield f'"{around(match)}" (delete the space)'
 
@@ -145,7 +145,7 @@ def polite_japanese(message: Message) -> Iterator[str]:
     """Japanese sentences end in です or ます, or are no sentences; comments do not."""
     if message.is_comment:
         return
-    for match in JAPANESE_PLAIN.finditer(BRACKETED.sub("", message.prose)):
+    for match in JAPANESE_PLAIN.finditer(JAPANESE_QUOTES.sub("", message.prose)):
         yield f'"{match[0]}" is not です・ます (end with です or ます)'
 
 
@@ -164,7 +164,7 @@ def vowel_forms(glossary: Glossary) -> list[tuple[str, re.Pattern[str]]]:
 
 def foreign_letters(text: str, language: str) -> Iterator[str]:
     """Yield the letters of a text that its language does not use."""
-    for own, pattern in SCRIPTS.items():
+    for own, pattern in OWN_SCRIPTS.items():
         if language.partition("_")[0] != own:
             yield from re.findall(pattern, text)
     encoding = STANDARDS.get(language, "utf-8")
@@ -174,7 +174,7 @@ def foreign_letters(text: str, language: str) -> Iterator[str]:
 
 
 def places(pattern: str, message: Message) -> Iterator[re.Match[str]]:
-    """Find a place in a translation; what stands so in English is a quotation."""
+    """Find a place in a translation; the same text in English is a quotation."""
     for match in re.finditer(pattern, message.prose):
         if match[0] not in message.english:
             yield match

@@ -84,13 +84,6 @@ def test_nothing_to_check_is_an_error(arguments: list[str], error: str) -> None:
     assert error in message
 
 
-def test_the_manual_explains_each_rule() -> None:
-    status, output, _errors = run("--rules")
-
-    assert status == 0
-    assert "particle-form (ko)\nA Korean particle has the form" in output
-
-
 def test_the_wheel_requires_what_the_package_imports() -> None:
     about = tomllib.loads((PACKAGE / "pyproject.toml").read_text("utf-8"))["project"]
     imported = set()

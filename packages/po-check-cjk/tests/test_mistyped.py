@@ -6,24 +6,14 @@ from po_check_cjk.check import broken_rules
 from po_check_cjk.message import GUARDS, Message, rules_for
 
 LINK = "See `Docs <https://a/>`__."
-MISTYPED = "mistyped-markup"
+MISTYPED, BROKEN, INVISIBLE = "mistyped-markup", "broken-markup", "invisible"
 BESIDES = {"spaces", "halfwidth-punctuation"}  # about other characters
 CASES = [
     ("Call ``step``.", "`step`을 부릅니다.", MISTYPED, "`step` ... (write ``step``)"),
-    (
-        "Call it.",
-        "`step`을 부릅니다.",
-        MISTYPED,
-        "`step` ... (write ``step`` if it is code,",
-    ),
+    ("Call it.", "`step`을 부릅니다.", MISTYPED, "(write ``step`` if it is code,"),
     ("See :doc:`/a`.", "`/a`를 봅니다.", MISTYPED, "`/a` ... (write :doc:`/a`)"),
     ("See :doc:`/a`.", "：doc：`/a`를 봅니다.", MISTYPED, "`/a` ... (write :doc:`/a`)"),
-    (
-        "See :doc:`/a`.",
-        "`글 </a>`를 봅니다.",
-        MISTYPED,
-        "</a>` ... (write :doc:`글 </a>`)",
-    ),
+    ("See :doc:`/a`.", "`글 </a>`를 봅니다.", MISTYPED, "(write :doc:`글 </a>`)"),
     ("See :doc:`/a`.", ":doc: `/a`를 봅니다.", MISTYPED, "`/a` ... (write :doc:`/a`)"),
     (LINK, "`글 <https://a/>`를 봅니다.", MISTYPED, "(write `글 <https://a/>`__)"),
     (LINK, "`글<https://a/>`__을 봅니다.", MISTYPED, "(write `글 <https://a/>`__)"),
@@ -34,59 +24,24 @@ CASES = [
     ("Run this::", "실행합니다.", MISTYPED, ":: ... (end with ::)"),
     ("Run this::", "실행합니다:", MISTYPED, ":: ... (end with ::)"),
     ("Run this:", "실행합니다::", MISTYPED, ":: ... (end with :)"),
+    ("Run it.", "그것을\t합니다.", INVISIBLE, 'a tab after "그것을" (write a space)'),
     (
-        "Call it.",
-        "이것을\t부릅니다.",
-        "invisible",
-        'a tab after "이것을" (write a space)',
+        "Run it.",
+        "그 \u200b것입니다.",
+        INVISIBLE,
+        'U+200B, zero width space, after "그 "',
     ),
-    (
-        "Call it.",
-        "이것을 \u200b부릅니다.",
-        "invisible",
-        'U+200B, zero width space, after "이것을 "',
-    ),
-    (
-        "Call it.",
-        "\ufeff이것을 부릅니다.",
-        "invisible",
-        "space, at the beginning (delete it)",
-    ),
-    (
-        "Call it.",
-        "이것\x08을 부릅니다.",
-        "invisible",
-        'U+0008 after "이것" (delete it)',
-    ),
-    ("Call it.", "이\ufffd을 부릅니다.", "invisible", '"이" (write the lost letter)'),
-    (
-        "Call it.",
-        "\u110b\u1175것을 부릅니다.",
-        "invisible",
-        '"이것을" is ... (type it again,',
-    ),
-    ("Call it.", " 이것을 부릅니다.", "structure", "(delete the space before it)"),
-    (
-        "Call it.",
-        "\t이것을 부릅니다.",
-        "invisible",
-        "a tab at the beginning (write a space)",
-    ),
-    ("Call it.", "이것을\n\n부릅니다.", "structure", "(leave out the empty line)"),
-    (
-        "Call ``step``.",
-        "``step`을 부릅니다.",
-        "broken-markup",
-        '`` before "step`을" is not closed',
-    ),
-    (
-        "Call ``step``.",
-        "`step을 부릅니다.",
-        "broken-markup",
-        '` before "step을" is not closed',
-    ),
-    ("a **big** one", "**큰 것", "broken-markup", '** before "큰" is not closed'),
-    ("Call ``step``.", "`step``을 부릅니다.", "glued-markup", "(count the backquotes"),
+    ("Run it.", "\ufeff그것입니다.", INVISIBLE, "space, at the beginning (delete it)"),
+    ("Run it.", "그것\x08입니다.", INVISIBLE, 'U+0008 after "그것" (delete it)'),
+    ("Run it.", "이\ufffd입니다.", INVISIBLE, '"이" (write the lost letter)'),
+    ("Run it", "\u110b\u1175것", INVISIBLE, '"이것" is ... (type it again,'),
+    ("Run it.", "\t이것입니다.", INVISIBLE, "a tab at the beginning (write a space)"),
+    ("Run it.", " 이것입니다.", "structure", "(delete the space before it)"),
+    ("Run it.", "이것을\n\n합니다.", "structure", "(leave out the empty line)"),
+    ("Call ``ab``.", "``ab`을 부릅니다.", BROKEN, '`` before "ab`을" is not closed'),
+    ("Call ``ab``.", "`ab을 부릅니다.", BROKEN, '` before "ab을" is not closed'),
+    ("a **big** one", "**큰 것", BROKEN, '** before "큰" is not closed'),
+    ("Call ``x``.", "`x``을 부릅니다.", "glued-markup", "(count the backquotes"),
 ]
 
 
