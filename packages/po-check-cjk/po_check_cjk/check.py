@@ -15,28 +15,14 @@ from collections.abc import Iterable, Iterator, Set
 from concurrent.futures import ProcessPoolExecutor
 from fnmatch import fnmatch
 from functools import partial
+from importlib import import_module
 from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
 import polib  # type: ignore[import-untyped]
 
-from po_check_cjk import (
-    chinese,
-    code_comments,
-    first_use,
-    formats,
-    korean,
-    leftovers,
-    markup,
-    mistyped,
-    names,
-    numbers,
-    punctuation,
-    sentences,
-    values,
-    writing,
-)
+from po_check_cjk import first_use
 from po_check_cjk.catalogs import (
     SOURCE_LANGUAGE,
     CatalogError,
@@ -47,11 +33,13 @@ from po_check_cjk.catalogs import (
 from po_check_cjk.glossary import Glossary, read_glossary
 from po_check_cjk.message import GUARDS, RULES, Message, rules_for
 
-# Importing one registers its rules.
 MODULES = (
-    *(markup, values, writing, korean, sentences, numbers, names, punctuation),
-    *(formats, leftovers, chinese, code_comments, mistyped),
+    *("markup", "values", "writing", "korean", "sentences", "numbers", "names"),
+    *("punctuation", "formats", "leftovers", "chinese", "code_comments", "mistyped"),
 )
+for module in MODULES:
+    import_module(f"po_check_cjk.{module}")  # which registers its rules
+
 # All names that findings have, but for those of broken files.
 ALL_RULES = frozenset([*RULES, first_use.LATE_GLOSS, "waiver"])
 PLAIN = ("sphinx",)  # catalogs without reST: the words of Sphinx and its themes
