@@ -82,6 +82,7 @@ def test_a_room_has_a_sentence() -> None:
 
 
 FOREIGN = ["torch", "pydata_sphinx_theme", "gallery_run", "gallery_site"]
+FOREIGN += ["po_check_cjk"]
 
 
 @pytest.mark.parametrize("name", FOREIGN)
