@@ -14,7 +14,7 @@ PYTHON_HERE := $(if $(wildcard $(READY)),$(PY),$(PYTHON))
 LIGHT := $(VENV)/.ready-without-torch
 INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: --no-compile
 PREVIEW := $(filter no,$(RUN))
-FORMATTED := --force-exclude gallery_intl gallery_run gallery_site tests
+FORMATTED := --force-exclude gallery_intl gallery_run gallery_site packages tests
 BENCH := PYTHONPATH=.:tests/tools $(PY) tests/bench
 # a busy machine may fail a test: what failed, if it is little, is tried once more alone
 AGAIN = { test $$? = 1 && echo "what failed, once more and alone:" \

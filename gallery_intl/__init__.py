@@ -7,7 +7,6 @@ down only, and `tests/unit/test_rooms.py` keeps it so::
         └─────┬─────┘
      interface   page
          └────┬────┘
-            rules
        catalogs  script
              text
 

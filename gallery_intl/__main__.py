@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import gc
 import os
 import subprocess
 import sys
@@ -21,9 +20,7 @@ from gallery_intl.catalogs import progress as counting
 from gallery_intl.catalogs import todo as listing
 from gallery_intl.catalogs.own import folders_in, path_of
 from gallery_intl.interface.words import fill_from_ours, fill_from_sphinx
-from gallery_intl.rules import check as checking
 
-NEW_OBJECTS = 20_000  # after which Python looks for garbage
 Command = Callable[[argparse.Namespace], None]
 
 
@@ -110,18 +107,6 @@ def catalogs(options: argparse.Namespace) -> None:
             print(path.relative_to(source))
 
 
-def check(options: argparse.Namespace) -> None:
-    """Check every rule that a translation must keep."""
-    if options.rules:
-        print("\n".join(checking.manual()))
-        return
-    gc.set_threshold(NEW_OBJECTS)  # the texts that are parsed make little garbage
-    folders, languages = read_folders(options)
-    source, output = languages[0], options.format
-    if not checking.check(options.paths, folders, languages, output, source):
-        sys.exit(1)
-
-
 def progress(options: argparse.Namespace) -> None:
     """Show how much of each page each language has."""
     folders, languages = read_folders(options)
@@ -186,10 +171,6 @@ def command_line(
         if function is catalogs:
             passed = "of sphinx-build, behind --: -- -W -D plot_gallery=0"
             command.add_argument("sphinx", nargs="*", metavar="option", help=passed)
-        if function is check:
-            command.add_argument("paths", type=Path, nargs="*", help="default: all")
-            command.add_argument("--format", choices=("text", "github"), default="text")
-            command.add_argument("--rules", action="store_true", help="the manual")
         if function in (todo, reviewed):
             command.add_argument("language", help="such as ko")
         if function is reviewed:
@@ -223,7 +204,7 @@ def run(
 
 
 def main() -> int:
-    made = [catalogs, check, todo, progress, reviewed]
+    made = [catalogs, todo, progress, reviewed]
     parser, _commands = command_line("gallery_intl", __doc__, made)
     apart = "folder of conf.py, if it is another than --source"
     parser.add_argument("-c", dest="conf", type=Path, metavar="CONF", help=apart)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import functools
 import sys
+from pathlib import Path
 
 from gallery_intl.__main__ import (
-    check,
     command_line,
     merged,
     progress,
@@ -21,6 +21,7 @@ from gallery_site import unix  # noqa: F401 - before what Windows cannot import
 
 # isort: split
 from gallery_site.build import build_site, only_one, run_scripts
+from gallery_site.checks import check
 from gallery_site.languages import explain
 from gallery_site.messages import collect
 from gallery_site.offline import pack
@@ -92,6 +93,11 @@ def parser() -> argparse.ArgumentParser:
         commands[name].add_argument("language", nargs="*", help="default: all")
     for name in ("serve", "live"):
         commands[name].add_argument("--port", type=int, default=8000)
+    commands["check"].add_argument("paths", type=Path, nargs="*", help="default: all")
+    commands["check"].add_argument(
+        "--format", choices=("text", "github"), default="text"
+    )
+    commands["check"].add_argument("--rules", action="store_true", help="the manual")
     commands["live"].add_argument("language", help="such as ko")
     commands["live"].add_argument(
         "--no-run",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable
 
-from gallery_intl.catalogs.po import NO_PAGE, CatalogError
-from gallery_intl.rules.check import check_catalogs
-from gallery_intl.rules.glossary import read_glossary
+from gallery_intl.catalogs.po import NO_PAGE
+from gallery_site.checks import catalog_findings
 from gallery_site.live_build import Job
+from po_check_cjk.check import glossary_or_finding
 
 CHECKING = threading.Lock()  # the rules share one parser
 
@@ -19,12 +19,10 @@ def findings(job: Job, pages: Iterable[str]) -> list[str]:
     paths = sorted((*job.catalogs.rglob("*.po"), *job.words))
     paths = [path for path in paths if job.name_of(path) in names]
     with CHECKING:
-        try:
-            glossary = read_glossary(job.site.locale_dir / "glossary.csv")
-            texts = [str(finding) for finding in check_catalogs(paths, glossary)]
-        except CatalogError as error:
-            texts = [str(error)]
-    return [text.removeprefix(f"{job.site.srcdir}/") for text in texts]
+        terms = job.site.locale_dir / "glossary.csv"
+        glossary, found = glossary_or_finding(terms)
+        found += [x for path in paths for x in catalog_findings(path, glossary)]
+    return [str(finding).removeprefix(f"{job.site.srcdir}/") for finding in found]
 
 
 def place(text: str) -> str:

@@ -8,6 +8,6 @@ import sys
 if sys.platform == "win32":
     sys.exit(
         "gallery_site needs Linux or macOS, on Windows WSL; without it these work:"
-        " python -m gallery_intl check, todo, progress, reviewed, and each page's"
-        " program"
+        " po-check-cjk, python -m gallery_intl todo, progress, reviewed, and each"
+        " page's program"
     )

@@ -145,7 +145,7 @@ def _refuse_double_fields(path: Path, catalog: polib.POFile, lines: list[str]) -
 
 
 def _refuse_entries(path: Path, catalog: polib.POFile) -> None:
-    """Refuse what our rules would not look at, because no message is like that."""
+    """Refuse entries that no page has: contexts, plurals and messages twice."""
     lines: dict[str, int] = {}
     for entry in active(catalog):
         if reason := _fault(entry, lines.get(entry.msgid)):

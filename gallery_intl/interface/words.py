@@ -37,8 +37,6 @@ from gallery_intl.interface.upstream import (
     with_search_words,
     with_tag_words,
 )
-from gallery_intl.rules.check import broken
-from gallery_intl.rules.message import Message, rules_for
 
 WORDS_OF_SCRIPTS = "translations.js"  # as Sphinx names it
 
@@ -220,13 +218,10 @@ def fill_from_ours(path: Path, language: str) -> bool:
 
 
 def fill(path: Path, language: str, known: Callable[[str], str]) -> bool:
-    """Fill gaps of a catalog with words that break no rule; return if there were any"""
+    """Fill the gaps of a catalog with known words; return whether there were any."""
     catalog = catalogs.read(path)
     for entry in catalogs.active(catalog):
         words = known(entry.msgid)
-        if entry.msgstr or words == entry.msgid:
-            continue
-        message = Message(language, entry.msgid, words, is_interface=True)
-        if not any(broken(message, rules_for(language))):
+        if not entry.msgstr and words != entry.msgid:
             entry.msgstr = words
     return catalogs.write(path, catalog)

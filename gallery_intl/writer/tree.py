@@ -16,7 +16,9 @@ from gallery_intl.page.gaps import translated_so_far
 from gallery_intl.project import Project
 from gallery_intl.script.source import docstring_lines
 from gallery_intl.writer import furniture
+from gallery_intl.writer.guard import Check, guard
 from gallery_intl.writer.page import Page, Warning
+from gallery_intl.writer.record import Record, code_state, digest, file_state
 
 CONF = '''"""The settings of the project, for the sources in this folder; written anew."""
 
@@ -43,16 +45,20 @@ def write_language(
     leave_out: Iterable[Path] = (),
     *,
     collect: bool = False,
+    check: Check | None = None,
 ) -> list[Warning]:
     """Write the sources of a language; return what is wrong with translations.
 
     With ``collect`` they are those that Sphinx collects messages from: nothing is
-    translated, and there are no downloads.
+    translated, and there are no downloads. ``check`` may refuse catalogs.
 
     ``furnish`` may change the reST of a page before it is written, in place of
     translating what Sphinx-Gallery adds. Files that stay as they are become links. A file is written
     only if it changes, so that Sphinx reads no more pages than needed.
     """
+    record = Record(target)
+    if not collect:
+        guard(project, language, record, check)
     use_words(project, language)
     folders = [project.srcdir / gallery for _examples, gallery in project.galleries]
     link_tree(project.srcdir, target, [*folders, *leave_out, target, project.config_file])
@@ -67,9 +73,12 @@ def write_language(
         project.config.locale_dirs = []
     write(target / "conf.py", conf)
     keep_file(target / project.config.gallery_intl_archive)
-    writer = TreeWriter(project, language, target, furnish or translate_furniture)
+    writer = TreeWriter(
+        project, language, target, furnish or translate_furniture, record
+    )
     for folder in folders:
         writer.write_gallery(folder)
+    record.write()
     return writer.warnings
 
 
@@ -89,10 +98,17 @@ class TreeWriter:
     """Writes the pages of galleries in a language."""
 
     def __init__(
-        self, project: Project, language: str, target: Path, furnish: Furnish
+        self,
+        project: Project,
+        language: str,
+        target: Path,
+        furnish: Furnish,
+        record: Record,
     ) -> None:
         self.project, self.language, self.target = project, language, target
-        self.furnish = furnish
+        self.furnish, self.record = furnish, record
+        titles = {x: project.title(x, language) for x in project.scripts()}
+        self.settings = repr((titles, project.config.values, code_state()))
         self.warnings: list[Warning] = []
 
     def write_gallery(self, folder: Path) -> None:
@@ -101,7 +117,7 @@ class TreeWriter:
         for path in sorted(folder.rglob("*.rst")):
             docname = path.relative_to(self.project.srcdir).with_suffix("").as_posix()
             if self.project.script(docname):
-                made |= self.write_page(Page(self.project, docname, self.language))
+                made |= self.write_if_changed(docname)
             else:
                 made |= self.write_index(path)
         for path in sorted(folder.rglob("*")):
@@ -111,6 +127,26 @@ class TreeWriter:
                 made.add(target)
                 link(path, target)
         remove_others(self.path_of(folder), made)
+
+    def write_if_changed(self, docname: str) -> set[Path]:
+        """Write a page, unless all that it is made of is as it was."""
+        base = self.project.srcdir / docname
+        figures = [*base.parent.glob(f"images/**/sphx_glr_{base.name}_*")]
+        catalogs = self.project.catalog_paths(docname, self.language)
+        files = [base.with_suffix(x) for x in (".rst", ".py")] + figures + catalogs
+        state = digest(self.settings, *map(file_state, files))
+        if self.record.states.get(docname) == state:
+            made = {self.target / name for name in self.record.files[docname]}
+            if all(map(os.path.lexists, made)):
+                return made
+        before = len(self.warnings)
+        made = self.write_page(Page(self.project, docname, self.language))
+        names = [path.relative_to(self.target).as_posix() for path in made]
+        self.record.files[docname] = sorted(names)
+        # one with a warning is written again, so that it warns again
+        is_right = len(self.warnings) == before
+        self.record.states[docname] = state if is_right else ""
+        return made
 
     def path_of(self, path: Path) -> Path:
         return self.target / path.relative_to(self.project.srcdir)

@@ -21,8 +21,8 @@ from sphinx.util.docutils import SphinxDirective
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 from gallery_intl.project import Project
 from gallery_intl.text.wrapping import one_line
-from gallery_intl.rules.glossary_file import Row, read_rows, words_of
-from gallery_intl.rules.terms import any_number, folded, pattern
+from po_check_cjk.glossary_file import Row, read_rows, words_of
+from po_check_cjk.terms import any_number, folded, pattern
 
 LITERAL = re.compile("``.*?``", re.DOTALL)
 MEANS = "means"

@@ -223,8 +223,11 @@ def test_the_other_languages_get_sphinxs_words_for_nothing(tmp_path: Path) -> No
     assert not fill_from_sphinx(path, "ja")
 
     words = catalogs.translations(path)
-    # Sphinx writes a space where we write none: a translator decides
-    assert words == {"Index": "索引", "Search": "찾기"}
+    assert words == {
+        "Index": "索引",
+        "Search": "찾기",
+        "C API changes": "C API に関する変更",
+    }
 
 
 def test_a_button_keeps_its_own_words_until_there_are_ours() -> None:

@@ -25,10 +25,11 @@ from paths import CATALOGS, ROOTS
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.downloads.notebook import Cell, program
 from gallery_intl.figures import svg
-from gallery_intl.rules.check import check_catalogs, guard_catalogs
-from gallery_intl.rules.glossary import Glossary
-from gallery_intl.rules.message import GUARDS, RULES, Message
 from gallery_intl.script.source import same_program
+from gallery_site.checks import catalog_findings
+from po_check_cjk.check import Finding
+from po_check_cjk.glossary import Glossary
+from po_check_cjk.message import GUARDS
 
 ROOT = ROOTS / "test-hostile"  # its conf.py is that of test-site
 CASES = CATALOGS / "hostile"
@@ -93,6 +94,11 @@ def name_of(path: Path) -> str:
 # the check
 
 
+def guarded(path: Path) -> list[Finding]:
+    """Return why a build refuses a catalog."""
+    return catalog_findings(path, Glossary(), GUARDS)
+
+
 def test_there_are_many_hostile_catalogs() -> None:
     assert len(ALL) >= 60
     assert {*REJECTED.values()} >= GUARDS
@@ -104,7 +110,7 @@ def test_a_hostile_catalog_is_refused_with_its_line_and_a_remedy(
 ) -> None:
     place = in_place(path, tmp_path)
 
-    found = list(check_catalogs([place], Glossary()))
+    found = catalog_findings(place, Glossary())
 
     assert REJECTED[path] in {finding.rule for finding in found}
     for finding in found:
@@ -116,21 +122,7 @@ def test_a_hostile_catalog_is_refused_with_its_line_and_a_remedy(
 def test_a_harmless_catalog_is_not_refused_by_a_build(
     path: Path, tmp_path: Path
 ) -> None:
-    assert list(guard_catalogs([in_place(path, tmp_path)])) == []
-
-
-def test_a_guard_cannot_be_set_aside(tmp_path: Path) -> None:
-    path = tmp_path / "page.po"
-    for name in GUARDS:
-        path.write_text(
-            f'{HEADER}\n# check-ignore: {name} - trust me\nmsgid "a"\n'
-            'msgstr "`<script> \\u202e` :doc:`x <y>`"\n',
-            encoding="utf-8",
-        )
-
-        found = [str(finding) for finding in check_catalogs([path], Glossary())]
-
-        assert any(f"{name} cannot be set aside" in text for text in found)
+    assert guarded(in_place(path, tmp_path)) == []
 
 
 @pytest.mark.parametrize("kind", ["folder", "link", "dead link", "loop"])
@@ -139,7 +131,7 @@ def test_what_is_no_file_is_refused(tmp_path: Path, kind: str) -> None:
     target = {"link": Path("/etc/passwd"), "dead link": tmp_path / "no", "loop": path}
     path.mkdir() if kind == "folder" else path.symlink_to(target[kind])
 
-    found = list(guard_catalogs([path]))
+    found = guarded(path)
 
     assert [finding.rule for finding in found] == [BROKEN]
 
@@ -153,7 +145,7 @@ def test_huge_and_deep_catalogs_are_read(tmp_path: Path) -> None:
         catalog.append(polib.POEntry(msgid=f"Message {number}", msgstr=text))
     catalog.save(str(path))
 
-    found = list(guard_catalogs([path]))
+    found = guarded(path)
 
     lines = [entry.linenum for entry in catalogs.read(path)]
     assert {finding.line for finding in found} <= {*lines[1:5]}
@@ -163,19 +155,10 @@ def test_a_text_that_is_no_paragraph_any_more_is_refused(tmp_path: Path) -> None
     path = tmp_path / "page.po"
     path.write_text(f'{HEADER}\nmsgid "a"\nmsgstr "{"가" * 10_001}"\n', "utf-8")
 
-    (found,) = guard_catalogs([path])
+    (found,) = guarded(path)
 
     assert (found.line, found.rule) == (5, BROKEN)
     assert "10,001 letters (write at most 10,000)" in found.text
-
-
-@pytest.mark.parametrize("text", ["a", "_", "가", "1", "(", "a1", "が", "a."])
-def test_a_long_word_is_looked_through_once(text: str) -> None:
-    """At each of its letters anew, a hundred thousand would take an hour."""
-    long = Message("", "A text.", f"{text * (100_000 // len(text))}x")
-
-    for name in ("formal-korean", "polite-japanese", "particle-form"):
-        assert list(RULES[name].check(long)) == []
 
 
 # builds that refuse

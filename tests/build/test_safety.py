@@ -1,4 +1,4 @@
-"""Pages may include files and write HTML; translations may not, guards or none."""
+"""Pages may include files and write HTML; translations may not, guarded or not."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pytest
 
 CONF = """
 import gallery_intl.page.safety
-gallery_intl.page.safety.guard_catalogs = lambda paths: []  # a guard that misses all
 language = "ko"
 locale_dirs = ["locales"]
 suppress_warnings = ["docutils"]
@@ -22,7 +21,6 @@ def setup(app):
     app.add_transform(safety.Forbid)
     app.add_transform(safety.Allow)
     app.connect("config-inited", safety.compile_catalogs)
-    app.connect("env-before-read-docs", safety.guard)
 """
 PAGE = """\
 A page

@@ -28,10 +28,10 @@ import polib
 from paths import PROJECT
 
 from gallery_intl.catalogs import po
-from gallery_intl.rules.check import broken, message_of
-from gallery_intl.rules.glossary import Glossary
-from gallery_intl.rules.message import GUARDS
 from gallery_intl.script.source import is_valid_python, same_program
+from po_check_cjk.check import broken_forms, messages_of
+from po_check_cjk.glossary import Glossary
+from po_check_cjk.message import GUARDS
 
 LINES = """
 extensions = [*extensions, "gallery_intl"]
@@ -117,8 +117,8 @@ def marked(entry: polib.POEntry, path: Path) -> str:
     """Return an entry as a translator would leave it: formulas stay as in English."""
     text = re.sub(r"::$", "", entry.msgid)
     entry.msgstr = f"{START}{text}{END}{entry.msgid[len(text) :]}"
-    message = message_of(entry, path, "ja", Glossary())
-    return entry.msgid if any(broken(message, GUARDS)) else entry.msgstr
+    messages = messages_of(entry, "ja", Glossary(), path.stem in po.NO_PAGE)
+    return entry.msgid if broken_forms(messages, GUARDS) else entry.msgstr
 
 
 def translate(locale: Path) -> tuple[int, int]:

@@ -8,10 +8,10 @@ import pytest
 from docutils import nodes
 from paths import PROJECT
 
-from gallery_intl.rules.glossary_file import read_rows
 from gallery_site.book import path
 from gallery_site.book.path import after, before
 from gallery_site.book.words import Term, finder, link_first
+from po_check_cjk.glossary_file import read_rows
 
 KNOWN = {
     "a/start": [],

@@ -2,11 +2,15 @@
 
 import gc
 import gettext
+import re
+import tempfile
 import weakref
 from pathlib import Path
 
 import polib
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from paths import PROJECT
 
 from gallery_intl.catalogs import po as catalogs
@@ -180,3 +184,33 @@ def test_a_language_is_marked_as_html_writes_it() -> None:
         if 'f"language-{' in path.read_text(encoding="utf-8")
     ]
     assert by_hand == ["po.py"]
+
+
+PIECES = st.sampled_from(
+    [
+        *("msgid ", "msgstr ", "msgctxt ", "msgid_plural ", "msgstr[0] ", '"', "\\n"),
+        *("a", "\n", "\\", "#", "~", ", fuzzy", "|", "[", "9", ":", " ", "\r", "é"),
+        *('msgid ""\nmsgstr "charset=x\\n"\n', '"Plural-Forms: x\\n"\n'),
+    ]
+)
+
+
+@given(st.lists(PIECES, max_size=25).map("".join))
+@settings(max_examples=200, derandomize=True, deadline=None, database=None)
+def test_a_catalog_is_read_or_refused_with_its_line(text: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "page.po")
+        path.write_text(text, encoding="utf-8", newline="")
+
+        error = error_of(path)
+
+    assert not error or re.match(r".*/page\.po:[1-9]\d*: ", error)
+
+
+def error_of(path: Path) -> str:
+    """Return why a catalog is refused, "" if it is read."""
+    try:
+        catalogs.read(path)
+    except catalogs.CatalogError as error:
+        return str(error)
+    return ""

@@ -23,7 +23,6 @@ FLOORS = (
     ("gallery_intl.finished",),
     ("gallery_intl.text",),
     ("gallery_intl.script", "gallery_intl.catalogs"),
-    ("gallery_intl.rules",),
     ("gallery_intl.page", "gallery_intl.interface"),
     ("gallery_intl.downloads", "gallery_intl.figures"),
     ("gallery_run",),
@@ -83,6 +82,7 @@ def test_a_room_has_a_sentence() -> None:
 
 
 FOREIGN = ["torch", "pydata_sphinx_theme", "gallery_run", "gallery_site"]
+FOREIGN += ["po_check_cjk"]
 
 
 @pytest.mark.parametrize("name", FOREIGN)

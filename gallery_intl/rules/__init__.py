@@ -1,1 +1,0 @@
-"""What a translation must keep."""
