@@ -1,4 +1,4 @@
-"""The project that is translated: its languages, its galleries, scripts and catalogs."""
+"""The project that is translated: languages, galleries, scripts and catalogs."""
 
 from __future__ import annotations
 
@@ -114,7 +114,9 @@ class Project:
         for examples, gallery in self.galleries:
             if docname.startswith(f"{gallery}/"):
                 rest = docname.removeprefix(f"{gallery}/")
-                return Path(os.path.normpath(self.srcdir / examples / f"{rest}{suffix}"))
+                return Path(
+                    os.path.normpath(self.srcdir / examples / f"{rest}{suffix}")
+                )
         return None
 
     def in_gallery(self, docname: str) -> str:
@@ -164,7 +166,9 @@ class Project:
         """Return the catalogs of our own words in a language: the project's first."""
         names = dict.fromkeys((language, language.partition("_")[0]))
         folders = [*(self.srcdir / x for x in self.config.locale_dirs), OWN]
-        known = (po.po_path(folder, name, po.DOMAIN) for folder in folders for name in names)
+        known = (
+            po.po_path(folder, name, po.DOMAIN) for folder in folders for name in names
+        )
         return [path for path in known if path.is_file()]
 
     def interface_word(self, text: str, language: str) -> str:

@@ -13,6 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from gallery_intl.builders import collects_messages
+from gallery_intl.page.outputs import Outputs, page_outputs
+from gallery_intl.page.upstream import FIGURE, FOOTER
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import SphinxError
@@ -22,12 +25,9 @@ from sphinx.util import logging
 from sphinx_design.shared import create_component
 
 from gallery_intl import order
-from gallery_intl.builders import collects_messages
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 from gallery_intl.page import page as pages
 from gallery_intl.page.interface_nodes import with_class
-from gallery_intl.page.outputs import Outputs, page_outputs
-from gallery_intl.page.upstream import FIGURE, FOOTER
 from gallery_run import fingerprint, machine, records, words
 from gallery_run.furniture import NEEDS
 from gallery_run.machine import Machine

@@ -25,7 +25,6 @@ from gallery_site.pictograms import pictogram
 from gallery_site.reading import minutes
 
 
-
 class CardLine(SphinxDirective):
     """The line and the pictogram of a page's card, which the page does not show.
 

@@ -46,7 +46,9 @@ NAMES = "Card|Learn|Know first|Picture|Oldest torch"
 FIELDS = re.compile(rf"^(?::(?:{NAMES}):.*\n(?: +.*\n)*)+", re.MULTILINE)
 FIELD = re.compile(r"^:(?P<name>[\w ]+):(?P<text>.*\n(?: +.*\n)*)", re.MULTILINE)
 LINKED = re.compile(r":doc:`([^`<]+)`")
-NOTE = re.compile(r"^\.\. only:: html\n\n {4}\.\. note::\n(?: {8}.*\n|\n)+", re.MULTILINE)
+NOTE = re.compile(
+    r"^\.\. only:: html\n\n {4}\.\. note::\n(?: {8}.*\n|\n)+", re.MULTILINE
+)
 FOOTER = re.compile(r"^\.\. _sphx_glr_download_.*", re.MULTILINE | re.DOTALL)
 
 

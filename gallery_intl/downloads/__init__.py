@@ -115,7 +115,9 @@ def translated_files(original: Path, ours: Path) -> dict[str, bytes]:
     """Return the files of an archive, ours where there are any."""
     with zipfile.ZipFile(original) as packed:
         return {
-            name: (ours / name).read_bytes() if (ours / name).is_file() else packed.read(name)
+            name: (ours / name).read_bytes()
+            if (ours / name).is_file()
+            else packed.read(name)
             for name in packed.namelist()
         }
 

@@ -98,7 +98,9 @@ def text_of_blocks(
     texts: dict[int, list[nodes.Node]] = defaultdict(list)
     place = shown[0].line
     for node in flat(document):
-        match = isinstance(node, nodes.comment) and GENERATED.match(f".. {node.astext()}")
+        match = isinstance(node, nodes.comment) and GENERATED.match(
+            f".. {node.astext()}"
+        )
         if match:
             place = max(x.line for x in shown if x.line <= int(match[1]))
         if not is_furniture(node):

@@ -13,6 +13,7 @@ from sphinx_gallery.scrapers import (  # type: ignore[import-untyped]
     matplotlib_scraper as matplotlib_scraper,
 )
 
+
 def with_alt(rst: str, name: str, alt: str) -> str:
     """Set the alt text of one file in the reST that shows it; "" changes nothing."""
     alt = " ".join(alt.split())

@@ -79,7 +79,9 @@ def complete_templates(app: Sphinx, error: Exception | None) -> None:
             name_origin(project, domain, template)
         else:
             for entry in template:
-                entry.occurrences = [(named(project, x), "") for x, _ in entry.occurrences]
+                entry.occurrences = [
+                    (named(project, x), "") for x, _ in entry.occurrences
+                ]
         if len(template):
             po.write(path, template)
         else:  # as a page of computation times: there is nothing to translate

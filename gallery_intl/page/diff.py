@@ -12,7 +12,7 @@ list: the first is that of the first change, and so on. ::
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from html import escape
 from pathlib import Path
@@ -50,7 +50,9 @@ class Diff(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         content = self.parse_content_to_nodes()
-        reasons = [x for part in content for x in part.findall(nodes.definition_list_item)]
+        reasons = [
+            x for part in content for x in part.findall(nodes.definition_list_item)
+        ]
         for text in (x for part in content for x in part.findall(nodes.TextElement)):
             text["context"] = "reason of a change"
         folder = Path(self.env.srcdir, self.env.docname)
@@ -108,7 +110,7 @@ def changes(old: list[str], new: list[str]) -> Iterator[list[str]]:
 Opcode = tuple[str, int, int, int, int]
 
 
-def groups(opcodes: list[Opcode], new: list[str]) -> Iterator[list[Opcode]]:
+def groups(opcodes: Sequence[Opcode], new: list[str]) -> Iterator[list[Opcode]]:
     """Group changes with no more than one equal line between them."""
     group: list[Opcode] = []
     for code in opcodes:

@@ -79,7 +79,9 @@ def gap_note(
     return note
 
 
-def credit_line(env: BuildEnvironment, catalog: Path, credits: Credits) -> nodes.Element:
+def credit_line(
+    env: BuildEnvironment, catalog: Path, credits: Credits
+) -> nodes.Element:
     """Return a line with a page's translators, reviewers and catalog."""
     said = " · ".join(people(env, credits))
     between, link = " · " if said else "", improve(env, catalog)

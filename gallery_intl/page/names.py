@@ -14,7 +14,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -23,7 +22,6 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.ext.intersphinx import InventoryAdapter
 from sphinx.transforms.post_transforms import SphinxPostTransform
-
 
 try:
     from sphinx_gallery._doctree_links import (  # type: ignore[import-untyped]
@@ -125,8 +123,9 @@ def is_python(block: nodes.Node) -> bool:
     """Return whether a node is Python code; Sphinx-Gallery writes "Python"."""
     if isinstance(block, code_links_block):
         return True
-    is_code = isinstance(block, nodes.literal_block)
-    return is_code and str(block.get("language")).lower() in ("python", "py", "python3")
+    if not isinstance(block, nodes.literal_block):
+        return False
+    return str(block.get("language")).lower() in ("python", "py", "python3")
 
 
 def finder(env: BuildEnvironment) -> Find:

@@ -238,7 +238,7 @@ def leftovers(texts: Texts) -> Iterator[Place]:
                 end < len(texts.flat)
                 and texts.flat[end]
                 and end not in texts.taken
-                and not PREFIX.sub("", texts.shown[end]) != texts.shown[end].lstrip()
+                and PREFIX.sub("", texts.shown[end]) == texts.shown[end].lstrip()
             ):
                 end += 1
             yield Place(row, end, head[0] if head else "")

@@ -122,9 +122,7 @@ def _write(
     finish: Callable[[str], str],
 ) -> Translation:
     refused: list[Comment] = []
-    prose = {
-        written(x): None if y is None else written(y) for x, y in messages.items()
-    }
+    prose = {written(x): None if y is None else written(y) for x, y in messages.items()}
     placed, found = place(text, prose, finish)
     placed = _with_sketches(placed, messages.get)
     head = placed.split("\n")[: max(docstring_lines(placed)[0] - 1, 0)]
@@ -162,9 +160,7 @@ def _with_sketches(script: str, lookup: Lookup) -> str:
         else:
             first, last = lines[row], lines[end - 1]
             result += [
-                last._replace(before=first.before).write(
-                    x, n == 0, n == len(new) - 1
-                )
+                last._replace(before=first.before).write(x, n == 0, n == len(new) - 1)
                 for n, x in enumerate(new)
             ]
         row = end

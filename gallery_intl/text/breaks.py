@@ -42,9 +42,9 @@ def join_korean(document: nodes.Element) -> None:
     """Join brackets to the word before them and the particle after them."""
     before, around = "", None
     for text in list(document.findall(nodes.Text)):
-        block = text.parent
+        block: nodes.Element = text.parent
         while isinstance(block, nodes.Inline):
-            block = block.parent
+            block = block.parent  # type: ignore[attr-defined]
         is_code = any(isinstance(x, VERBATIM) for x in (text.parent, block))
         last = before if block is around else ""
         new = KOREAN.sub(JOINER, f"{last}{text}")[len(last) :]

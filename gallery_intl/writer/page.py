@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
@@ -92,14 +92,18 @@ class Page:
         return made
 
     def with_titles(self, text: str) -> str:
-        """Put titles in place of links between pages, which nothing but Sphinx reads."""
+        """Put titles in place of links to pages, which nothing but Sphinx reads."""
 
         def title(match: re.Match[str]) -> str:
             page = joined(self.docname, match["target"] or "")
             text = match["text"] or self.project.title(page, self.language)
             return f"*{text or page.rpartition('/')[2]}*"
 
-        return DOC.sub(title, text) if self.project.config.gallery_intl_plain_links else text
+        return (
+            DOC.sub(title, text)
+            if self.project.config.gallery_intl_plain_links
+            else text
+        )
 
     def warn(self, line: int, text: str) -> None:
         self.warnings.append(Warning(f"{self.script.path}:{line}", text))
@@ -147,7 +151,9 @@ class Page:
             line = self.lines[row]
             if match := ALT_TEXT.match(line):
                 end = below(self.lines, row, match["indent"])
-                waiting.append(one_line(" ".join([match["text"], *self.lines[row + 1 : end]])))
+                waiting.append(
+                    one_line(" ".join([match["text"], *self.lines[row + 1 : end]]))
+                )
             elif match := FIGURE.match(line):
                 end = below(self.lines, row, " " * len(match["head"]))
                 options = self.lines[row + 1 : end]
@@ -174,7 +180,9 @@ class Page:
         if alt in self.catalog.entries and self.catalog.is_gap(alt):
             classes.append(lang_class(self.project.source_language))
         path = self.project.srcdir / match["uri"].lstrip("/")
-        text = path.read_text("utf-8") if path.suffix == ".svg" and path.is_file() else ""
+        text = (
+            path.read_text("utf-8") if path.suffix == ".svg" and path.is_file() else ""
+        )
         if svg.is_finished(text):
             width, height = svg.size(svg.translate(text, self.words, self.language))
             classes += ["dark-light", "no-scaled-link"]

@@ -67,5 +67,3 @@ def figures(script: Path) -> Iterator[Path]:
     for path in sorted((script.parent / "images").rglob("sphx_glr_*.svg")):
         if name.fullmatch(path.name):
             yield path
-
-

@@ -20,7 +20,7 @@ from gallery_intl.writer.guard import Check, guard
 from gallery_intl.writer.page import Page, Warning
 from gallery_intl.writer.record import Record, code_state, digest, file_state
 
-CONF = '''"""The settings of the project, for the sources in this folder; written anew."""
+CONF = '''"""The settings of the project, for the sources in this folder."""
 
 import runpy
 
@@ -53,15 +53,17 @@ def write_language(
     translated, and there are no downloads. ``check`` may refuse catalogs.
 
     ``furnish`` may change the reST of a page before it is written, in place of
-    translating what Sphinx-Gallery adds. Files that stay as they are become links. A file is written
-    only if it changes, so that Sphinx reads no more pages than needed.
+    translating what Sphinx-Gallery adds. Files that stay as they are become links. A
+    file is written only if it changes, so that Sphinx reads no more pages than needed.
     """
     record = Record(target)
     if not collect:
         guard(project, language, record, check)
     use_words(project, language)
     folders = [project.srcdir / gallery for _examples, gallery in project.galleries]
-    link_tree(project.srcdir, target, [*folders, *leave_out, target, project.config_file])
+    link_tree(
+        project.srcdir, target, [*folders, *leave_out, target, project.config_file]
+    )
     conf = CONF.format(
         conf=str(Path(project.config_file)),
         language=language,
@@ -108,7 +110,8 @@ class TreeWriter:
         self.project, self.language, self.target = project, language, target
         self.furnish, self.record = furnish, record
         titles = {x: project.title(x, language) for x in project.scripts()}
-        self.settings = repr((titles, project.config.values, code_state()))
+        words = project.config.project, project.config.html_baseurl, project.languages
+        self.settings = repr((titles, words, code_state()))
         self.warnings: list[Warning] = []
 
     def write_gallery(self, folder: Path) -> None:
