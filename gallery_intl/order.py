@@ -25,7 +25,6 @@ FILL_FURNITURE = 22
 FILL_NEEDS = 22  # after it, where a page ends otherwise
 DESCRIBE = 22  # figures, with words that Locale translated
 READ_CARD = 22  # and take it off the page
-SHOW_MACHINES = 23  # below the furniture
 SHOW_HEAD = 24  # of both, and of what the author says
 LINK_NAMES = 25  # in text that is translated
 TRANSLATE_FIGURES = 26  # before doctree-read, when the images are collected
@@ -41,7 +40,6 @@ INSTALL_FILTER = 1
 RUN_GALLERY = 5
 BEFORE_GENERATING = 490
 AFTER_GENERATING = 510
-NAME_STALE_RECORDS = 600  # when the scripts have run
 # doctree-read: Sphinx collects downloads at 500
 SHOW_FOOT = 300
 SHOW_WAYS_OUT = 350  # when the page's foot is there, before notebooks leave it out

@@ -12,21 +12,17 @@ HAS_TRANSLATED_WORDS = True  # for `gallery_intl.interface`
 
 
 def add_settings(app: Sphinx) -> None:
-    from gallery_run.records import FOLDER
-
     # whether a build runs the scripts that changed, before it reads their pages
     app.add_config_value("gallery_intl_run", True, "", bool)
     # seconds in which a page has to end, and each part of the run that is no page
     app.add_config_value("gallery_intl_deadline", 120, "", (int, float))
     # whether pages say that their scripts were not run, and do without figures
     app.add_config_value("gallery_intl_preview", False, "env", bool)
-    # the folder of what pages printed on other machines, beside conf.py
-    app.add_config_value("gallery_intl_records", FOLDER, "env", str)
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     from gallery_intl import order
-    from gallery_run import furniture, install, notebook, outputs, run, upstream
+    from gallery_run import furniture, install, notebook, record_tabs, run, upstream
 
     app.setup_extension("gallery_intl")
     app.setup_extension("sphinx_design")
@@ -39,7 +35,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_transform(furniture.FillNeeds)
     app.connect("gallery-notebook-cells", install.install_missing)
     app.connect("gallery-notebook-cells", notebook.start_ranks)
-    app.add_transform(outputs.ShowMachines)
-    app.connect("builder-inited", outputs.name_stale, priority=order.NAME_STALE_RECORDS)
-    app.connect("env-get-outdated", outputs.outdated)
+    app.add_directive("interface-text", record_tabs.InterfaceText)
+    app.connect("source-read", record_tabs.write_tabs)
+    app.connect("env-get-outdated", record_tabs.outdated)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from sphinx.config import Config
 from sphinx.project import Project
 
-from gallery_run import records
 from gallery_run.fingerprint import gallery_dirs, read_settings
 
 
@@ -60,7 +59,6 @@ class Site(NamedTuple):
 # What is read, and the value where conf.py says nothing.
 SETTINGS: dict[str, Any] = {
     "gallery_intl_languages": {},
-    "gallery_intl_records": records.FOLDER,
     "gallery_intl_policy": False,
     "gallery_site_light": True,
     "gallery_site_picture": "",
