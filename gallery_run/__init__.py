@@ -12,16 +12,12 @@ HAS_TRANSLATED_WORDS = True  # for `gallery_intl.interface`
 
 
 def add_settings(app: Sphinx) -> None:
-    from gallery_run.records import FOLDER
-
     # whether a build runs the scripts that changed, before it reads their pages
     app.add_config_value("gallery_intl_run", True, "", bool)
     # seconds in which a page has to end, and each part of the run that is no page
     app.add_config_value("gallery_intl_deadline", 120, "", (int, float))
     # whether pages say that their scripts were not run, and do without figures
     app.add_config_value("gallery_intl_preview", False, "env", bool)
-    # the folder of what pages printed on other machines, beside conf.py
-    app.add_config_value("gallery_intl_records", FOLDER, "env", str)
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

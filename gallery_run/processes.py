@@ -1,4 +1,4 @@
-"""Find and end every process below another, whatever session it is in.
+"""End every process below another, whatever session it is in.
 
 torchrun puts its workers into sessions of their own, so ending a process group misses
 them; the tree of parents does not. The other way round, a process ends with its parent.
@@ -11,13 +11,12 @@ import ctypes
 import multiprocessing
 import os
 import signal
-import subprocess
 import sys
 import threading
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from multiprocessing.connection import wait
-from pathlib import Path
+
+import psutil  # type: ignore[import-untyped]
 
 PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 
@@ -26,30 +25,13 @@ PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 READABLE = {"PYTHONFAULTHANDLER": "1", "PYTHON_COLORS": "0"}
 
 
-def parents() -> Iterator[tuple[int, int]]:
-    """Yield (process, parent) for every process of this machine."""
-    if not Path("/proc/self/stat").exists():  # macOS
-        ps = ["ps", "-A", "-o", "pid=,ppid="]
-        for line in subprocess.check_output(ps, text=True).splitlines():
-            process, parent = line.split()
-            yield int(process), int(parent)
-        return
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):  # ended in the meantime
-            # "pid (name) state parent ...", and a name may hold spaces and brackets
-            fields = stat.read_text(errors="replace").rpartition(")")[2].split()
-            yield int(stat.parent.name), int(fields[1])
-
-
 def descendants(process: int) -> list[int]:
-    """Return the processes below `process`, the nearest first."""
-    children = defaultdict(list)
-    for child, parent in parents():
-        children[parent].append(child)
-    processes = [process]
-    for each in processes:
-        processes += children[each]
-    return processes[1:]
+    """Return the processes below `process`."""
+    try:
+        below = psutil.Process(process).children(recursive=True)
+    except psutil.NoSuchProcess:
+        return []
+    return [one.pid for one in below]
 
 
 def send(processes: Iterable[int], number: signal.Signals) -> None:

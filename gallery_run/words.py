@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 
 from babel import UnknownLocaleError
@@ -14,6 +14,8 @@ from sphinx.locale import _
 from gallery_intl.text.sentences import joined
 from gallery_run.machine import Machine
 from gallery_run.needs import uses_gpus, world_size
+
+Word = Callable[[str], str]  # gives a text of the interface in the reader's language
 
 
 def page_needs(script: str) -> list[str]:
@@ -47,7 +49,7 @@ def made_on(here: Machine, others: Iterable[Machine], script: str) -> str:
     others = list(others)
     said = _made_here(here)
     if others:
-        names = " · ".join(map(tab_label, others))
+        names = " · ".join(one.name for one in others)
         said = joined(said, _("Tabs show those of other machines: %s.") % names)
     left = left_to_run([here, *others]) if uses_gpus(script) else ""
     return joined(said, left).strip()
@@ -64,13 +66,8 @@ def _made_here(here: Machine) -> str:
 
 def _made_by(machine: Machine) -> str:
     if machine.gpu:
-        return " · ".join([machine.label, *processes(machine)])
+        return " · ".join([machine.name, *processes(machine, _)])
     return _("%d ranks on one CPU") % machine.ranks if machine.ranks else _("one CPU")
-
-
-def tab_label(machine: Machine) -> str:
-    """Name another machine than that of the build, whose CPU is "CPU"."""
-    return machine.label if machine.gpu else machine.cpu
 
 
 def left_to_run(machines: Iterable[Machine]) -> str:
@@ -90,8 +87,8 @@ def interface_line(*children: nodes.Node, name: str) -> nodes.paragraph:
     )
 
 
-def facts(machine: Machine, language: str) -> list[nodes.Node]:
-    """Return all that is known: device, processes, versions, date."""
+def facts(machine: Machine, language: str, _: Word) -> tuple[str, str, str]:
+    """Return all that is known: "2 × ", the device, and processes, versions, date."""  # noqa: RUF002
     versions = (
         ("torch", machine.torch.partition("+")[0]),  # "+cpu" says what stands before
         ("CUDA", machine.cuda),
@@ -100,17 +97,15 @@ def facts(machine: Machine, language: str) -> list[nodes.Node]:
     )
     texts = [
         *([] if machine.gpu else [_("CPU cores: %d") % machine.cores]),
-        *processes(machine),
+        *processes(machine, _),
         *(f"{name} {version}" for name, version in versions if version),
         *([long_date(machine.date, language)] if machine.date else []),
     ]
     times = f"{machine.gpus} × " if machine.gpu else ""  # noqa: RUF001
-    # a product's name, which no language translates
-    name = nodes.literal("", machine.gpu or machine.cpu, classes=["device"])
-    return [nodes.Text(times), name, nodes.Text(" · ".join(["", *texts]))]
+    return times, machine.gpu or machine.cpu, " · ".join(["", *texts])
 
 
-def processes(machine: Machine) -> Iterator[str]:
+def processes(machine: Machine, _: Word) -> Iterator[str]:
     """Yield how many processes there were, if the page asks for several."""
     if machine.ranks != machine.asked:
         values = {"started": machine.ranks, "asked": machine.asked}

@@ -43,8 +43,7 @@ def run_scripts(site: Site) -> None:
 def check_records(site: Site) -> None:
     """Name the records that pages do not show; an edited one stops."""
     try:
-        folder = site.srcdir / site.config.gallery_intl_records
-        for line in records.stale(folder, site.generated):
+        for line in records.stale(site.srcdir / records.FOLDER, site.generated[0]):
             print(line, flush=True)
     except records.RecordError as error:
         raise BuildError(str(error)) from None

@@ -28,8 +28,7 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from gallery_intl.writer.tree import write_language
 from gallery_run.processes import end_with_parent
-from gallery_site import checks
-from gallery_site.head import furnish
+from gallery_site.head import HOOKS
 from gallery_site.project import BuildError, Site
 from gallery_site.publish import add_language
 
@@ -132,9 +131,7 @@ def build_afresh_or_on(
     paths = sources(site)
     start_afresh(marker, paths, doctrees, stage)
     source = site.source(language)
-    warnings = write_language(
-        site.project, language, source, furnish, [site.out], check=checks.guard
-    )
+    warnings = write_language(site.project, language, source, HOOKS, [site.out])
     values: dict[str, Any] = {}
     values |= {f"gallery_intl_published.{x}": str(site.html / x) for x in others}
     status = run_sphinx(source, "html", stage, doctrees, values, output)

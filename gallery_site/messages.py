@@ -24,7 +24,7 @@ from gallery_intl.writer.tree import link_tree, write_language
 from gallery_run import fingerprint
 from gallery_run.run import run_gallery
 from gallery_run.upstream import is_done
-from gallery_site.head import furnish
+from gallery_site.head import HOOKS
 from gallery_site.languages import run_sphinx
 from gallery_site.project import BuildError, Site
 
@@ -90,7 +90,7 @@ def collect(site: Site) -> Path:
     project, written = Project.read(source), source / "written"
     places = [written, templates, source / "doctrees"]
     for warning in write_language(
-        project, project.source_language, written, furnish, places, collect=True
+        project, project.source_language, written, HOOKS, places, collect=True
     ):
         print(str(warning).replace(f"{source}/", ""), file=sys.stderr)
     status = run_sphinx(written, "gettext", templates, source / "doctrees", READ, said)

@@ -9,7 +9,6 @@ from sphinx.config import Config
 from sphinx.project import Project as Pages
 
 from gallery_intl.project import Project
-from gallery_run import records
 from gallery_run.fingerprint import gallery_dirs, read_settings
 
 
@@ -70,7 +69,6 @@ class Site(NamedTuple):
 # What is read, and the value where conf.py says nothing.
 SETTINGS: dict[str, Any] = {
     "gallery_intl_languages": {},
-    "gallery_intl_records": records.FOLDER,
     "gallery_repository_url": "",
     "gallery_repository_branch": "main",
     "html_favicon": None,

@@ -33,6 +33,8 @@ logger = logging.getLogger("sphinx.gallery_intl")
 DOC = re.compile(r":doc:`(?:(?P<text>[^`<]+?) +<[^`>]+>|(?P<target>[^`<]+))`")
 ALT_TEXT = re.compile(r"(?P<indent> *)\.\. alt-text::(?P<text>.*)")
 FIGURE = re.compile(r"(?P<head>[ *]*)\.\. image-sg:: (?P<uri>\S+)")
+IMAGE = re.compile(r"(?P<head>[ *]*)\.\. image:: (?P<uri>/\S+\.svg)$")
+Prepare = Callable[[str, Project, str, str], str]
 OPTION = re.compile(r"(?P<indent> +):(?P<name>\w+): *(?P<value>.*)")
 DIFF = re.compile(r"\.\. diff:: \S+ (?P<new>\S+)")
 REFUSED = (
@@ -60,16 +62,21 @@ class Warning(NamedTuple):
 class Page:
     """A page that is written in a language."""
 
-    def __init__(self, project: Project, docname: str, language: str) -> None:
+    def __init__(
+        self, project: Project, docname: str, language: str, prepare: Prepare | None
+    ) -> None:
         self.project, self.docname, self.language = project, docname, language
         script = project.script(docname)
         assert script, f"{docname} is not generated from a script"
         self.script: Script = script
         self.catalog: PageCatalog = project.catalog(docname, language)
-        path = project.srcdir / f"{docname}.rst"
-        self.lines = path.read_text(encoding="utf-8").split("\n")
+        rst = (project.srcdir / f"{docname}.rst").read_text(encoding="utf-8")
+        if prepare:
+            rst = prepare(rst, project, docname, language)
+        self.lines = rst.split("\n")
         self.warnings: list[Warning] = []
         self.files: dict[str, str] = {}  # programs that the script writes, by name
+        self.copies: dict[str, str] = {}  # figures that are not in the gallery, by name
         self.translated = self.translate()
         self.write_code()
         self.write_figures()
@@ -154,10 +161,11 @@ class Page:
                 waiting.append(
                     one_line(" ".join([match["text"], *self.lines[row + 1 : end]]))
                 )
-            elif match := FIGURE.match(line):
+            elif match := FIGURE.match(line) or IMAGE.match(line):
                 end = below(self.lines, row, " " * len(match["head"]))
                 options = self.lines[row + 1 : end]
-                alt = waiting.pop(0) if waiting else ""
+                is_own = FIGURE.match(line) is not None
+                alt = waiting.pop(0) if waiting and is_own else ""
                 lines += self.figure(match, options, alt, number)
                 number += 1
             else:
@@ -175,28 +183,39 @@ class Page:
         known = {x["name"]: x["value"] for x in map(OPTION.match, options) if x}
         alt = alt or known.get("alt", "")
         translated = self.catalog.translation(alt)
-        shown = translated or alt
+        shown, uri = translated or alt, match["uri"]
         classes = known.get("class", "").split()
         if alt in self.catalog.entries and self.catalog.is_gap(alt):
             classes.append(lang_class(self.project.source_language))
-        path = self.project.srcdir / match["uri"].lstrip("/")
-        text = (
-            path.read_text("utf-8") if path.suffix == ".svg" and path.is_file() else ""
-        )
-        if svg.is_finished(text):
-            width, height = svg.size(svg.translate(text, self.words, self.language))
-            classes += ["dark-light", "no-scaled-link"]
-            known |= {"width": str(width), "height": str(height)}
+        figure = self.translated_figure(uri)
+        if figure or IMAGE.match(match[0]):
             known |= {"loading": "lazy"} if number else {}
             known.pop("srcset", None)
             name = "image"
         else:  # Sphinx-Gallery writes the alt text of its own kind as it is
             name, shown = "image-sg", escape(shown) if translated else shown
+        if figure:
+            width, height = svg.size(figure)
+            classes += ["dark-light", "no-scaled-link"]
+            known |= {"width": str(width), "height": str(height)}
+            if IMAGE.match(match[0]):  # it is not one of the gallery
+                copy = f"{self.docname}/{'-'.join(Path(uri).parts[-2:])}"
+                self.copies[copy], uri = figure, f"/{copy}"
         known |= {"alt": shown, "class": " ".join(classes)}
-        yield f"{match['head']}.. {name}:: {match['uri']}"
+        yield f"{match['head']}.. {name}:: {uri}"
         indent = " " * len(match["head"])
         yield from (f"{indent}   :{x}: {y}".rstrip() for x, y in known.items())
         yield ""
+
+    def translated_figure(self, uri: str) -> str:
+        """Return a figure of our own making with translated words; "" for others."""
+        path = self.project.srcdir / uri.lstrip("/")
+        if path.suffix != ".svg" or not path.is_file():
+            return ""
+        text = path.read_text(encoding="utf-8")
+        if not svg.is_finished(text):
+            return ""
+        return svg.translate(text, self.words, self.language)
 
     @property
     def words(self) -> dict[str, str]:

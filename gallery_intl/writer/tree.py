@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterable
 from gettext import GNUTranslations, NullTranslations
 from pathlib import Path
+from typing import NamedTuple
 
 from gallery_intl import locale
 from gallery_intl.catalogs import po
@@ -17,7 +18,7 @@ from gallery_intl.project import Project
 from gallery_intl.script.source import docstring_lines
 from gallery_intl.writer import furniture
 from gallery_intl.writer.guard import Check, guard
-from gallery_intl.writer.page import Page, Warning
+from gallery_intl.writer.page import Page, Prepare, Warning
 from gallery_intl.writer.record import Record, code_state, digest, file_state
 
 CONF = '''"""The settings of the project, for the sources in this folder."""
@@ -34,31 +35,45 @@ COLLECT = """\
 gallery_intl_collect = True
 locale_dirs = []  # of a translated text Sphinx would take the translation
 """
-Furnish = Callable[[str, PageCatalog, Project], str]
+
+
+def translate_furniture(rst: str, _catalog: PageCatalog, _project: Project) -> str:
+    return furniture.translate(rst)
+
+
+class Hooks(NamedTuple):
+    """Functions of a project that take part in writing.
+
+    ``prepare`` changes the reST of a script's page before it is translated, and
+    ``furnish`` that of any page of the gallery after it, in place of translating what
+    Sphinx-Gallery adds. ``check`` returns what is wrong with catalogs. ``state``
+    returns what changes with all else that a page is written from.
+    """
+
+    prepare: Prepare | None = None
+    furnish: Callable[[str, PageCatalog, Project], str] = translate_furniture
+    check: Check | None = None
+    state: Callable[[Project, str], str] = lambda _project, _docname: ""
 
 
 def write_language(
     project: Project,
     language: str,
     target: Path,
-    furnish: Furnish | None = None,
+    hooks: Hooks | None = None,
     leave_out: Iterable[Path] = (),
     *,
     collect: bool = False,
-    check: Check | None = None,
 ) -> list[Warning]:
     """Write the sources of a language; return what is wrong with translations.
 
     With ``collect`` they are those that Sphinx collects messages from: nothing is
-    translated, and there are no downloads. ``check`` may refuse catalogs.
-
-    ``furnish`` may change the reST of a page before it is written, in place of
-    translating what Sphinx-Gallery adds. Files that stay as they are become links. A
+    translated, and there are no downloads. Files that stay as they are become links. A
     file is written only if it changes, so that Sphinx reads no more pages than needed.
     """
-    record = Record(target)
+    record, hooks = Record(target), hooks or Hooks()
     if not collect:
-        guard(project, language, record, check)
+        guard(project, language, record, hooks.check)
     use_words(project, language)
     folders = [project.srcdir / gallery for _examples, gallery in project.galleries]
     link_tree(
@@ -75,17 +90,11 @@ def write_language(
         project.config.locale_dirs = []
     write(target / "conf.py", conf)
     keep_file(target / project.config.gallery_intl_archive)
-    writer = TreeWriter(
-        project, language, target, furnish or translate_furniture, record
-    )
+    writer = TreeWriter(project, language, target, hooks, record)
     for folder in folders:
         writer.write_gallery(folder)
     record.write()
     return writer.warnings
-
-
-def translate_furniture(rst: str, _catalog: PageCatalog, _project: Project) -> str:
-    return furniture.translate(rst)
 
 
 def use_words(project: Project, language: str) -> None:
@@ -104,11 +113,11 @@ class TreeWriter:
         project: Project,
         language: str,
         target: Path,
-        furnish: Furnish,
+        hooks: Hooks,
         record: Record,
     ) -> None:
         self.project, self.language, self.target = project, language, target
-        self.furnish, self.record = furnish, record
+        self.hooks, self.record = hooks, record
         titles = {x: project.title(x, language) for x in project.scripts()}
         words = project.config.project, project.config.html_baseurl, project.languages
         self.settings = repr((titles, words, code_state()))
@@ -137,13 +146,15 @@ class TreeWriter:
         figures = [*base.parent.glob(f"images/**/sphx_glr_{base.name}_*")]
         catalogs = self.project.catalog_paths(docname, self.language)
         files = [base.with_suffix(x) for x in (".rst", ".py")] + figures + catalogs
-        state = digest(self.settings, *map(file_state, files))
+        more = self.hooks.state(self.project, docname)
+        state = digest(self.settings, more, *map(file_state, files))
         if self.record.states.get(docname) == state:
             made = {self.target / name for name in self.record.files[docname]}
             if all(map(os.path.lexists, made)):
                 return made
         before = len(self.warnings)
-        made = self.write_page(Page(self.project, docname, self.language))
+        page = Page(self.project, docname, self.language, self.hooks.prepare)
+        made = self.write_page(page)
         names = [path.relative_to(self.target).as_posix() for path in made]
         self.record.files[docname] = sorted(names)
         # one with a warning is written again, so that it warns again
@@ -158,12 +169,13 @@ class TreeWriter:
         """Write a page with its downloads and figures; return what was written."""
         self.warnings += page.warnings
         path = self.target / f"{page.docname}.rst"
-        rst = self.furnish("\n".join(page.lines), page.catalog, self.project)
+        rst = self.hooks.furnish("\n".join(page.lines), page.catalog, self.project)
         files = {path: furniture.translate_cards(rst, self.card)}
         if self.is_translated(page):
             files[path.with_suffix(".py")] = self.download(page)
         for name, text in page.files.items():
             files[path.with_suffix("") / name] = text
+        files |= {self.target / name: figure for name, figure in page.copies.items()}
         files |= {self.path_of(figure): svg for figure, svg in page.figures()}
         for file, text in files.items():
             write(file, text)
@@ -190,7 +202,7 @@ class TreeWriter:
         text = path.read_text(encoding="utf-8")
         docname = path.relative_to(self.project.srcdir).with_suffix("").as_posix()
         catalog = self.project.catalog(docname, self.language)
-        new = self.furnish(text, catalog, self.project)
+        new = self.hooks.furnish(text, catalog, self.project)
         new = furniture.translate_cards(new, self.card)
         if new == text:
             return set()

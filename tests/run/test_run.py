@@ -15,7 +15,7 @@ import pytest
 from paths import ROOTS
 from sphinx.testing.util import SphinxTestApp
 
-from gallery_run import fingerprint, generate, processes
+from gallery_run import fingerprint, generate
 from gallery_run.run import GalleryError, run_gallery
 
 ROOT = ROOTS / "test-run"
@@ -330,15 +330,6 @@ def test_what_a_rank_leaves_running_ends_with_the_run(site: Path) -> None:
     run(site)
 
     assert has_ended(int(note.read_text()))
-
-
-def test_a_process_with_brackets_in_its_name_has_its_parent(tmp_path: Path) -> None:
-    program = tmp_path / "a) b (c"
-    program.symlink_to(sys.executable)
-    command = [program, "-c", "import sys; sys.stdin.read()"]
-
-    with subprocess.Popen(command, stdin=subprocess.PIPE) as child:
-        assert (child.pid, os.getpid()) in processes.parents()
 
 
 def test_a_rank_that_fails_makes_its_page_run_again(site: Path) -> None:

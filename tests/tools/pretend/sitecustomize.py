@@ -53,6 +53,7 @@ def pretend(kind: str, count: int) -> None:
     module = getattr(torch, kind)
     module.device_count = visible
     module.is_available = lambda: visible() > 0
+    module.get_device_name = lambda *_: "NVIDIA H200"
     if kind == "mps":
         torch.backends.mps.is_available = module.is_available
 

@@ -8,5 +8,8 @@ Ranks
 """
 import os
 
+import torch
+
+gpus = torch.accelerator.device_count()
 if os.environ["RANK"] == "0":
-    print("ranks:", os.environ["WORLD_SIZE"])
+    print("ranks:", os.environ["WORLD_SIZE"], "GPUs:", gpus)
