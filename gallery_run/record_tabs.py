@@ -114,7 +114,8 @@ def as_rst(output: Output, url: str, alts: list[str]) -> str:
     parts = []
     for number, (name, label) in enumerate(output.figures.items()):
         alt = alts[number] if number < len(alts) else label
-        parts.append(f".. image:: {url}/{name}\n   :alt: {alt}\n   :class: sphx-glr-single-img")
+        options = f"   :alt: {alt}\n   :class: sphx-glr-single-img"
+        parts.append(f".. image:: {url}/{name}\n{options}")
     if output.lines:
         text = indent("\n".join(output.lines), "   ")
         parts.append(f".. code-block:: none\n   :class: recorded-out\n\n{text}")

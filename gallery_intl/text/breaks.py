@@ -44,7 +44,7 @@ def join_korean(document: nodes.Element) -> None:
     for text in list(document.findall(nodes.Text)):
         block: nodes.Element = text.parent
         while isinstance(block, nodes.Inline):
-            block = block.parent  # type: ignore[attr-defined]
+            block = block.parent
         is_code = any(isinstance(x, VERBATIM) for x in (text.parent, block))
         last = before if block is around else ""
         new = KOREAN.sub(JOINER, f"{last}{text}")[len(last) :]
