@@ -37,7 +37,8 @@ def read_rows(path: Path) -> list[Row]:
     text = path.read_text(encoding="utf-8-sig")
     separator = max(SEPARATORS, key=text.partition("\n")[0].count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-    columns, *rows = ([" ".join(cell.split()) for cell in cells] for cells in reader)
+    lines = [[" ".join(cell.split()) for cell in cells] for cells in reader]
+    columns, *rows = lines or [[]]
     return [
         dict.fromkeys(columns, "") | dict(zip(columns, cells, strict=False))
         for cells in rows
@@ -51,7 +52,8 @@ def entries_of(cell: str) -> list[str]:
 
 def typed_for_pages(rows: list[Row], language: str) -> dict[str, str]:
     """Return what readers type for each page, one entry a line."""
-    return {row["page"]: row.get(language, "").replace("/", "\n") for row in rows}
+    cells = ((row.get("page", ""), row.get(language, "")) for row in rows)
+    return {page: cell.replace("/", "\n") for page, cell in cells}
 
 
 def synonyms(rows: list[Row], language: str) -> list[tuple[str, list[str]]]:

@@ -17,8 +17,8 @@ const questions = new RegExp(language.questions, "gu");
 const stopwords = new Set(language.stopwords);
 const modules = /(?:[a-z_]\w*\.)+(?=[a-z_]\w{2})(?!ipynb)/g; // torch.nn. before a name
 
-// How much a word says about a section: it is in code only, in the text, often, defined.
-// In the title it says more, most in its subject, which stands before a colon.
+// How much a word counts in a section: it is in code only, in the text, often, defined.
+// In the title it counts more, most in the subject of the title, before a colon.
 const STRENGTHS = { ",": 0.4, "": 1, ":": 1.6, "!": 2.7 };
 const ofTitle = (word, title) => {
   const subject = subjectOf(title);
@@ -37,8 +37,8 @@ const lengthOf = remembered((title) =>
   sum(wordsOf(normal(title)).map((word) => (isRun.test(word) ? word.length / LETTERS : 1))));
 const LETTERS = 2.5; // of a language without spaces make a word
 const PAIR = 0.5; // of the strength of a word, has a pair of letters
-const AS_LONG = 1.5; // words; a longer text for the same says no more
-const FIRST = 1.25; // the page that is the first to say a word explains it
+const AS_LONG = 1.5; // words; a longer text for the same does not count more
+const FIRST = 1.25; // the first page with a word explains it
 const NAMED = 1.15; // the page that has its name is about it
 const SUBJECT = 0.25; // of a word, has one that is in the name of the site
 const START = 0.4; // of a section's score, for the beginning of its page
@@ -60,8 +60,8 @@ const best = (map, key, value) => map.set(key, Math.max(map.get(key) ?? 0, value
 // Readers write "multi gpu", "multi-GPU" and "multigpu"; GPU is no part of GPUs' names.
 const patternOf = (typed) => {
   const before = /^[a-z0-9]/.test(typed) ? "(?<![a-z0-9_])" : "";
-  const behind = /[a-z0-9]$/.test(typed) ? "(?:e?s)?(?![a-z0-9_])" : "";
-  return before + escaped(typed).replace(/[-_\s]+/g, "[-_\\s]?") + behind;
+  const after = /[a-z0-9]$/.test(typed) ? "(?:e?s)?(?![a-z0-9_])" : "";
+  return before + escaped(typed).replace(/[-_\s]+/g, "[-_\\s]?") + after;
 };
 
 // The index. Its terms and their places are two texts: thousands of keys would be slow to
@@ -104,8 +104,8 @@ const needsOf = (query) => {
     at = place + typed.length;
   }
   needs.push(...plainNeeds(text.slice(at)));
-  const told = needs.filter(({ isAside }) => !isAside);
-  return told.length ? told : needs.filter(({ typed }) => typed);
+  const subjects = needs.filter(({ isMinor }) => !isMinor);
+  return subjects.length ? subjects : needs.filter(({ typed }) => typed);
 };
 
 const needOfTyped = (typed) => {
@@ -121,11 +121,11 @@ const isOfSubject = (word) => {
   return isRun.test(word) ? subject.includes(word) : namesIn(subject).includes(stem(word));
 };
 
-// The words of a text, without what is beside its subject where there is more.
+// The words of a text: those of its subject, if there are any.
 const wordsOf = (text) => {
   const words = (text.match(runs) ?? []).flatMap(partsOf).filter(Boolean);
-  const told = words.filter((word) => !isAside(word));
-  return told.length ? told : words;
+  const subjects = words.filter((word) => !isMinor(word));
+  return subjects.length ? subjects : words;
 };
 
 const partsOf = (run) => {
@@ -136,14 +136,14 @@ const partsOf = (run) => {
 };
 
 const plainNeeds = (text) => (text.match(runs) ?? []).flatMap(partsOf).map((word) =>
-  misspelt(word) ?? { ...needOf(word, [[word]]), isAside: isAside(word) });
+  misspelt(word) ?? { ...needOf(word, [[word]]), isMinor: isMinor(word) });
 
-// What is beside the subject of a query, which holds other words as well.
-const isAside = (word) =>
+// Words that are not the subject of a query, if it has others.
+const isMinor = (word) =>
   !word || stopwords.has(word) || isQuestion.test(word) || isFiller.test(word)
   || /^\d+$/.test(word) || (isRun.test(word) && [...word].length < 2);
 
-// A name that is nowhere, but nearly like one that is, or that readers type for ours.
+// A name that is on no page, but similar to one that is, or to a synonym.
 const misspelt = (word) => {
   const plain = bare(word);
   const isKnown = (name) => likeness(plain, name) || name === stem(word);
@@ -157,7 +157,7 @@ const misspelt = (word) => {
   return { ...need, typed: word, isMisspelt: true };
 };
 
-// What is found of a word: the strength in each section, and the pages that have all of it.
+// Results of a word: its strength in each section, and the pages that have all of it.
 
 const pageOf = (section) => sections[section].page;
 const pagesOf = (places) => new Set([...places.keys()].map(pageOf));
@@ -229,7 +229,7 @@ const likeness = (plain, name) => {
   return name.includes(`_${plain}`) ? 0.4 : 0;
 };
 
-// Several words say one thing: where one is missing, the others say less.
+// Several words are one need: where one is missing, the others count less.
 const together = (found) => {
   const scores = new Map();
   const there = new Map();
@@ -273,8 +273,8 @@ const findNeed = ({ texts, isSubject, isMisspelt }) => {
   const sizes = texts.map((words) => Math.max(1, sum(words.map(sizeOf)) / AS_LONG));
   const whole = new Set(isMisspelt ? [] : found.flatMap(({ whole }) => [...whole]));
   const first = Math.min(...[...whole].filter((page) => pages[page][1] === "page"));
-  const said = texts.map((words) => bare(words.join("")));
-  const isNamed = (section) => !section.at && said.includes(bare(subjectOf(section.title)));
+  const plain = texts.map((words) => bare(words.join("")));
+  const isNamed = (section) => !section.at && plain.includes(bare(subjectOf(section.title)));
   const factor = (section) => (isSubject ? SUBJECT : 1) * (pageOf(section) === first ? FIRST : 1)
     * (isNamed(sections[section]) ? NAMED : 1);
   const scores = new Map();
@@ -307,7 +307,7 @@ const rated = (page, places, found) => {
   const score = scored[0].score + START * scoreOf(starts[page]) + ANYWHERE * best;
   const isTogether = places.some((place) => found.every(({ scores }) => scores.has(place)));
   const isWhole = found.every(({ isWhole }) => isWhole(page)) && (kind !== "last" || isTogether);
-  // none equal: what is read first stands first
+  // the order of reading decides between equal scores
   return { page, kind, isPart: !isWhole, score: score * KINDS[kind] - page / 1e4, sections: scored };
 };
 
