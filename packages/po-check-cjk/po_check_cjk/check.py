@@ -60,7 +60,8 @@ class Finding(NamedTuple):
     text: str
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}: {self.rule}: {self.text}"
+        text = self.text.replace("\n", "\\n")
+        return f"{self.path}:{self.line}: {self.rule}: {text}"
 
     def annotation(self) -> str:
         """Return the finding as a workflow of GitHub prints it to annotate the line."""
