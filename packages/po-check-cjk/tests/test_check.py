@@ -199,3 +199,12 @@ def test_rules_that_are_left_out_find_nothing(tmp_path: Path) -> None:
 
     assert [x.rule for x in findings(path, GUARDS)] == ["mistyped-markup"]
     assert {x.rule for x in findings(path)} > {"formal-korean", "waiver"}
+
+
+def test_a_waiver_may_be_for_a_rule_that_is_left_out(tmp_path: Path) -> None:
+    entry = polib.POEntry(msgid="Call it.", msgstr="호출합니다.")
+    entry.tcomment = "check-ignore: numbers - reason"
+    path = catalog_of(tmp_path, entry)
+
+    assert [x.rule for x in findings(path)] == ["waiver"]
+    assert findings(path, check.ALL_RULES - {"numbers"}) == []
