@@ -108,7 +108,7 @@ def build_language(site: Site, language: str, others: list[str]) -> int:
     status, output = FAILED, io.StringIO()
     try:
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
-            if build_afresh_or_on(site, language, others, output) == 0:
+            if build_source(site, language, others, output) == 0:
                 add_language(site, language)
                 status = BUILT
     except SphinxError as error:
@@ -122,7 +122,7 @@ def build_language(site: Site, language: str, others: list[str]) -> int:
     return status
 
 
-def build_afresh_or_on(
+def build_source(
     site: Site, language: str, others: list[str], output: TextIO
 ) -> int:
     """Go on from the last build if it came to its end; return the exit status."""

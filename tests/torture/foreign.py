@@ -29,6 +29,7 @@ from paths import PROJECT
 
 from gallery_intl.catalogs import po
 from gallery_intl.script.source import is_valid_python, same_program
+from gallery_intl.text.cjk import end_markup_at_cjk
 from po_check_cjk.check import broken_forms, messages_of
 from po_check_cjk.glossary import Glossary
 from po_check_cjk.message import GUARDS
@@ -123,6 +124,7 @@ def marked(entry: polib.POEntry, path: Path) -> str:
 
 def translate(locale: Path) -> tuple[int, int]:
     """Mark messages as translated; return how many there are, and how many are."""
+    end_markup_at_cjk()  # as the extension does in a build
     found = done = 0
     for path in locale.rglob("*.po"):
         catalog = po.read(path)

@@ -60,7 +60,8 @@ class Finding(NamedTuple):
     text: str
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}: {self.rule}: {self.text}"
+        text = self.text.replace("\n", "\\n")
+        return f"{self.path}:{self.line}: {self.rule}: {text}"
 
     def annotation(self) -> str:
         """Return the finding as a workflow of GitHub prints it to annotate the line."""
@@ -84,10 +85,10 @@ def broken_rules(message: Message, rules: Iterable[str]) -> Iterator[Broken]:
 
 
 def wrong_waivers(entry: polib.POEntry, used: set[str]) -> Iterator[Broken]:
-    """Yield what is wrong with the waivers of an entry; ``used``: with findings."""
+    """Yield what is wrong with an entry's waivers; ``used``: rules that need one."""
     for name, reason in waivers(entry).items():
         if name not in RULES:
-            yield "waiver", f"there is no rule {name!r} (list them: check --rules)"
+            yield "waiver", f"there is no rule {name!r} (list them: --rules)"
         elif name in GUARDS:
             yield "waiver", f"{name} cannot be set aside (mend the translation)"
         elif not reason:
@@ -143,8 +144,9 @@ def check_catalog(
         found = broken_forms(messages, rules)
         if messages and "waiver" in only:
             waived = waivers(entry).keys() - GUARDS
-            wrong = wrong_waivers(entry, {name for name, _ in found})
-            found = [*(x for x in found if x[0] not in waived), *wrong]
+            used = {name for name, _ in found} | (RULES.keys() - only)
+            found = [x for x in found if x[0] not in waived]
+            found += wrong_waivers(entry, used)
         findings += [Finding(path, entry.linenum, *one) for one in found]
     if first_use.LATE_GLOSS in only:
         late = first_use.late_glosses(catalog, language, glossary)

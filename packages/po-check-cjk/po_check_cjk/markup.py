@@ -146,7 +146,7 @@ def emphasis(document: nodes.document) -> list[str]:
 
 def is_readable(message: Message) -> bool:
     """Return whether all markup is read as intended, so that it can be compared."""
-    return message.is_whole and not first_mistake(message)
+    return message.is_whole and not any(first_mistake(message))
 
 
 def unclosed(document: nodes.document) -> str:

@@ -9,21 +9,36 @@ from docutils import nodes
 
 from po_check_cjk.message import EXPLICIT_TITLE, Message, guard
 
+MARKUP, MARKER = "markup", "marker"  # kinds of mistakes
+
 
 @guard("ko *", "Call ``step``.", "`step`을 호출합니다.", "``step``을 호출합니다.")
 def mistyped_markup(message: Message) -> Iterator[str]:
-    """Markup is typed in full: two backquotes for code, a link's address, ``::``."""
-    if mistake := first_mistake(message):
+    """Markup is typed in full: two backquotes for code, a link's address."""
+    kind, mistake = first_mistake(message)
+    if kind == MARKUP:
+        yield mistake
+
+
+@guard("ko *", "Run this::", "실행합니다:", "실행합니다::")
+def code_marker(message: Message) -> Iterator[str]:
+    """A text before code ends with ``::``, as in English.
+
+    Sphinx shows the code without it; where translations become source, it is lost.
+    """
+    kind, mistake = first_mistake(message)
+    if kind == MARKER:
         yield mistake
 
 
 @functools.lru_cache(maxsize=8)
-def first_mistake(message: Message) -> str:
-    """Return the first mistake of a message, with the remedy, or nothing."""
+def first_mistake(message: Message) -> tuple[str, str]:
+    """Return the kind of the first mistake of a message, and the text, or "", ""."""
     if not message.is_markup or message.msgid == message.msgstr or not message.is_whole:
-        return ""
-    mistakes = (find(message) for find in (backquotes, links, code_sign))
-    return next((text for group in mistakes for text in group), "")
+        return "", ""
+    searches = {backquotes: MARKUP, links: MARKUP, marker: MARKER}
+    mistakes = ((kind, x) for find, kind in searches.items() for x in find(message))
+    return next(mistakes, ("", ""))
 
 
 def backquotes(message: Message) -> Iterator[str]:
@@ -65,7 +80,7 @@ def links(message: Message) -> Iterator[str]:
         yield f"{node.rawsource} is a link without an address (write {right})"
 
 
-def code_sign(message: Message) -> Iterator[str]:
+def marker(message: Message) -> Iterator[str]:
     """Find a text that ends with ``::`` where the English does not, or the reverse."""
     was, became = (x.rstrip().endswith("::") for x in (message.msgid, message.msgstr))
     if was and not became:

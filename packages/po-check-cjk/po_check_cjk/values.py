@@ -74,7 +74,7 @@ def html(message: Message) -> Iterator[str]:
     texts = (message.english, message.prose)
     if message.is_plain:
         texts = (message.msgid, message.msgstr)
-    elif first_mistake(message):
+    elif any(first_mistake(message)):
         return  # a link that is not closed, perhaps
     was, became = (Counter(TAG.findall(text)) for text in texts)
     found = sorted(f"{tag} is added" for tag in became - was)

@@ -111,14 +111,7 @@ def test_a_language_without_rules_of_its_own_has_those_for_all_languages() -> No
 
     assert names == {name for name, rule in RULES.items() if "*" in rule.languages}
     assert not list(RULES["invisible"].check(Message("fa", "books", "کتاب\u200cها")))
-
-
-def test_the_quotes_of_taiwan_are_no_foreign_signs() -> None:
-    check_signs, texts = RULES["foreign-signs"].check, ('This is "new".', "「新」。")
-
-    assert list(check_signs(Message("zh_CN", *texts)))
-    assert "foreign-signs" in rules_for("zh_CN")
-    assert "foreign-signs" not in rules_for("zh_TW")
+    assert "foreign-signs" not in rules_for("zh_TW")  # whose quotes are 「」
 
 
 @pytest.mark.parametrize("piece", ["가", "一", "9", "Ab", "a. ", "가나 다라. "])
@@ -199,3 +192,12 @@ def test_rules_that_are_left_out_find_nothing(tmp_path: Path) -> None:
 
     assert [x.rule for x in findings(path, GUARDS)] == ["mistyped-markup"]
     assert {x.rule for x in findings(path)} > {"formal-korean", "waiver"}
+
+
+def test_a_waiver_may_be_for_a_rule_that_is_left_out(tmp_path: Path) -> None:
+    entry = polib.POEntry(msgid="Call it.", msgstr="호출합니다.")
+    entry.tcomment = "check-ignore: numbers - reason"
+    path = catalog_of(tmp_path, entry)
+
+    assert [x.rule for x in findings(path)] == ["waiver"]
+    assert findings(path, check.ALL_RULES - {"numbers"}) == []

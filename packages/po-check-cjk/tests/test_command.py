@@ -66,6 +66,7 @@ def test_github_annotates_the_line_of_a_finding() -> None:
     assert output.startswith(f"{place}not as in English: %25(who)s")
     finding = Finding(Path("a.po"), 1, "doubled", "100%\n100% (once)")
     assert finding.annotation().endswith("::100%25%0A100%25 (once)")
+    assert f"{finding}" == "a.po:1: doubled: 100%\\n100% (once)"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ from po_check_cjk.check import broken_rules
 from po_check_cjk.message import GUARDS, Message, rules_for
 
 LINK = "See `Docs <https://a/>`__."
-MISTYPED, BROKEN, INVISIBLE = "mistyped-markup", "broken-markup", "invisible"
+MISTYPED, MARKER = "mistyped-markup", "code-marker"
+BROKEN, INVISIBLE = "broken-markup", "invisible"
 BESIDES = {"spaces", "halfwidth-punctuation"}  # about other characters
 CASES = [
     ("Call ``step``.", "`step`을 부릅니다.", MISTYPED, "`step` ... (write ``step``)"),
@@ -21,9 +22,9 @@ CASES = [
     (LINK, "`글`__을 봅니다.", MISTYPED, "`글`__ ... (write `글 <https://a/>`__)"),
     ("Call it.", "그것__을 부릅니다.", MISTYPED, "그것__ ... (write 그것\\__"),
     ("Call it.", "그 it_을 부릅니다.", MISTYPED, "it_ ... (write it\\_"),
-    ("Run this::", "실행합니다.", MISTYPED, ":: ... (end with ::)"),
-    ("Run this::", "실행합니다:", MISTYPED, ":: ... (end with ::)"),
-    ("Run this:", "실행합니다::", MISTYPED, ":: ... (end with :)"),
+    ("Run this::", "실행합니다.", MARKER, ":: ... (end with ::)"),
+    ("Run this::", "실행합니다:", MARKER, ":: ... (end with ::)"),
+    ("Run this:", "실행합니다::", MARKER, ":: ... (end with :)"),
     ("Run it.", "그것을\t합니다.", INVISIBLE, 'a tab after "그것을" (write a space)'),
     (
         "Run it.",
