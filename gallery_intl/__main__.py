@@ -20,6 +20,8 @@ from gallery_intl.catalogs import progress as counting
 from gallery_intl.catalogs import todo as listing
 from gallery_intl.catalogs.own import folders_in, path_of
 from gallery_intl.interface.words import fill_from_ours, fill_from_sphinx
+from gallery_intl.project import Project
+from gallery_intl.writer.tree import write_language
 
 Command = Callable[[argparse.Namespace], None]
 
@@ -90,17 +92,43 @@ def begin(locale_dir: Path) -> None:
         (locale_dir / ".gitignore").write_text("*.mo\n", encoding="utf-8")
 
 
+def run_sphinx(*arguments: str | Path) -> None:
+    """Run sphinx-build; stop if it fails."""
+    command = [sys.executable, "-m", "sphinx", "-q", *map(str, arguments)]
+    if subprocess.run(command, check=False).returncode:
+        raise SphinxError("sphinx-build failed; nothing of this command is changed")
+
+
+def generate(options: argparse.Namespace) -> Project:
+    """Let Sphinx-Gallery generate its pages, which runs scripts that changed."""
+    project = Project.read(options.source, options.conf)
+    with tempfile.TemporaryDirectory() as folder:
+        conf = ["-c", options.conf, *options.sphinx]
+        run_sphinx("-b", "dummy", *conf, options.source, folder)
+    return project
+
+
+def build(options: argparse.Namespace) -> None:
+    """Run the gallery, then write and build each language, or only those named."""
+    project, out = generate(options), options.source / "_build"
+    for language in options.language or project.languages:
+        known(language, list(project.languages))
+        source = out / "source" / language
+        for warning in write_language(project, language, source, leave_out=[out]):
+            print(warning, file=sys.stderr)
+        run_sphinx("-b", "html", *options.sphinx, source, out / "html" / language)
+
+
 def catalogs(options: argparse.Namespace) -> None:
     """Bring the catalogs of all languages up to the pages."""
     source, (locale_dir, languages) = options.source, read_project(options)
-    command = [sys.executable, "-m", "sphinx", "-q", "-b", "gettext"]
+    project = generate(options)
     # inside the project, so that places in catalogs are relative to it
     with tempfile.TemporaryDirectory(prefix=".gettext-", dir=source) as folder:
-        templates, doctrees = Path(folder, "templates"), Path(folder, "doctrees")
-        command += ["-c", str(options.conf), *options.sphinx]
-        command += ["-d", str(doctrees), str(source), str(templates)]
-        if subprocess.run(command, check=False).returncode:
-            raise SphinxError("no messages collected; the catalogs are as they were")
+        templates, written = Path(folder, "templates"), Path(folder, "written")
+        language, leave_out = project.source_language, [source / "_build"]
+        write_language(project, language, written, None, leave_out, collect=True)
+        run_sphinx("-b", "gettext", *options.sphinx, written, templates)
         begin(locale_dir)
         own = folders_in(source)
         for path in merged(templates, locale_dir, languages, own):
@@ -168,9 +196,12 @@ def command_line(
         name = function.__name__.removesuffix("_")
         command = added[name] = commands.add_parser(name, help=function.__doc__)
         command.set_defaults(function=function)
-        if function is catalogs:
-            passed = "of sphinx-build, behind --: -- -W -D plot_gallery=0"
-            command.add_argument("sphinx", nargs="*", metavar="option", help=passed)
+        if function is build:
+            command.add_argument("language", nargs="*", help="default: all")
+        if function in (build, catalogs):
+            command.epilog = (
+                "After -- come options of sphinx-build: -- -D plot_gallery=0"
+            )
         if function in (todo, reviewed):
             command.add_argument("language", help="such as ko")
         if function is reviewed:
@@ -188,7 +219,12 @@ def run(
 ) -> int:
     """Run the command that was asked for; return its exit status."""
     known: tuple[type[Exception], ...] = (po.CatalogError, SphinxError, OSError)
-    options = parser.parse_args()
+    own, passed = sys.argv[1:], list[str]()
+    if "--" in own:
+        at = own.index("--")
+        own, passed = own[:at], own[at + 1 :]
+    options = parser.parse_args(own)
+    options.sphinx = passed
     options.source = options.source.resolve()
     options.conf = (options.conf or options.source).resolve()
     try:
@@ -204,7 +240,7 @@ def run(
 
 
 def main() -> int:
-    made = [catalogs, todo, progress, reviewed]
+    made = [build, catalogs, todo, progress, reviewed]
     parser, _commands = command_line("gallery_intl", __doc__, made)
     apart = "folder of conf.py, if it is another than --source"
     parser.add_argument("-c", dest="conf", type=Path, metavar="CONF", help=apart)

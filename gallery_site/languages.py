@@ -26,6 +26,7 @@ from sphinx.errors import SphinxError
 from sphinx.util.console import nocolor
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
+from gallery_intl.writer.places import with_origins
 from gallery_intl.writer.tree import write_language
 from gallery_run.processes import end_with_parent
 from gallery_site.head import HOOKS
@@ -108,7 +109,7 @@ def build_language(site: Site, language: str, others: list[str]) -> int:
     status, output = FAILED, io.StringIO()
     try:
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
-            if build_source(site, language, others, output) == 0:
+            if build_source(site, language, others, output, is_live=False) == 0:
                 add_language(site, language)
                 status = BUILT
     except SphinxError as error:
@@ -123,23 +124,29 @@ def build_language(site: Site, language: str, others: list[str]) -> int:
 
 
 def build_source(
-    site: Site, language: str, others: list[str], output: TextIO
+    site: Site, language: str, others: list[str], output: io.StringIO, *, is_live: bool
 ) -> int:
-    """Go on from the last build if it came to its end; return the exit status."""
+    """Go on from the last build if it came to its end; return the exit status.
+
+    A live view goes on from any build, because it shows what is wrong.
+    """
     stage, doctrees = site.stage(language), site.doctrees(language)
     marker = doctrees / ".complete"
     paths = sources(site)
-    start_afresh(marker, paths, doctrees, stage)
-    source = site.source(language)
-    warnings = write_language(site.project, language, source, HOOKS, [site.out])
-    values: dict[str, Any] = {}
-    values |= {f"gallery_intl_published.{x}": str(site.html / x) for x in others}
-    status = run_sphinx(source, "html", stage, doctrees, values, output)
-    for warning in warnings:
+    if not is_live:
+        start_afresh(marker, paths, doctrees, stage)
+    source, project = site.source(language), site.project
+    written = write_language(project, language, source, HOOKS, [site.out])
+    for warning in written:
         print(warning, file=output)
-    if status == 0 and not warnings:
-        marker.write_text(json.dumps(paths), encoding="utf-8")
-    return status or len(warnings)
+    values = {f"gallery_intl_published.{x}": str(site.html / x) for x in others}
+    warnings = io.StringIO()
+    run_sphinx(source, "html", stage, doctrees, values, warnings)
+    output.write(with_origins(warnings.getvalue(), project, source, language))
+    if written or warnings.getvalue():
+        return 1
+    marker.write_text(json.dumps(paths), encoding="utf-8")
+    return 0
 
 
 def sources(site: Site) -> list[str]:

@@ -29,7 +29,12 @@ from gallery_site.project import Site, read_site
 from po_check_cjk.check import glossary_or_finding
 
 # An editor's copies, and files of no interest to a page.
-IGNORED = [r"(^|/)[.#][^/]*$", r"~$", r"/(?:_build|\.venv|__pycache__|\.git)/", r"\.mo$"]
+IGNORED = [
+    r"(^|/)[.#][^/]*$",
+    r"~$",
+    r"/(?:_build|\.venv|__pycache__|\.git)/",
+    r"\.mo$",
+]
 
 
 def live(site: Site, language: str, port: int, runs: bool) -> None:
@@ -54,9 +59,13 @@ def live(site: Site, language: str, port: int, runs: bool) -> None:
 
 
 def rebuild(
-    srcdir: Path, language: str, out: Path, runs: bool, changed_paths: Sequence[Path] = ()
+    srcdir: Path,
+    language: str,
+    out: Path,
+    runs: bool,
+    changed_paths: Sequence[Path] = (),
 ) -> None:
-    """Build what has changed; print how it went, and what is wrong in edited catalogs."""
+    """Build what has changed; print how it went, and what edited catalogs lack."""
     start, output = time.monotonic(), io.StringIO()
     try:
         site = read_site(srcdir)
@@ -65,7 +74,7 @@ def rebuild(
         else:
             make_pages(site, out / "pages")
             site = read_site(out / "pages")
-        build_source(site._replace(out=out), language, [], output)
+        build_source(site._replace(out=out), language, [], output, is_live=True)
     except Exception as error:  # the next edit may correct it
         print(explain(error), file=output)
     glossary, _findings = glossary_or_finding(srcdir / "locales" / "glossary.csv")
