@@ -59,7 +59,7 @@ def listen(app: Sphinx) -> None:
 
 
 def listen_for_the_theme(app: Sphinx) -> None:
-    from gallery_site import color_modes, descriptions, lessons, light, publish
+    from gallery_site import descriptions, lessons, light, publish
 
     app.connect("builder-inited", add_styles)
     listed = lessons.Lessons()
@@ -69,5 +69,3 @@ def listen_for_the_theme(app: Sphinx) -> None:
     app.connect("html-page-context", listed.show)
     app.connect("html-page-context", descriptions.add_description)
     app.connect("build-finished", publish.remove_outdated)
-    complete = color_modes.complete_style_sheets
-    app.connect("build-finished", complete, priority=600)

@@ -29,7 +29,8 @@ globals().update(runpy.run_path({conf!r}, {{"tags": tags}}))
 language = {language!r}
 gallery_intl_project = {project!r}
 gallery_intl_galleries = {galleries!r}
-sphinx_gallery_conf = {{**sphinx_gallery_conf, "examples_dirs": []}}
+empty = {{"examples_dirs": [], "gallery_dirs": []}}
+sphinx_gallery_conf = {{**sphinx_gallery_conf, **empty}}
 '''
 COLLECT = """\
 gallery_intl_collect = True

@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 LANGUAGES = ("en", "ko", "zh_CN", "ja")
 LESSON = "tutorials/ddp/distributed_data_parallel.html"
+CODE = "article .highlight"
 PAPER = {"width": 680, "height": 960}  # A4 without its margins, in CSS pixels
 FURNITURE = (
     "header, nav, button, dialog, form, .bd-sidebar-primary, .bd-sidebar-secondary,"
@@ -29,8 +30,8 @@ def opened(chromium: Browser, url: str, scheme: Any, **options: Any) -> Page:
 
 
 def looks(page: Page) -> list[str]:
-    """Give the colours of all that is printed."""
-    shown = "body, main, article, article :not(.copybtn, .copybtn *)"
+    """Give the colours of all that is printed but code, which is black."""
+    shown = "body, main, article, article :not(.highlight, .highlight *)"
     return page.locator(shown).evaluate_all(
         """nodes => nodes.map(node => {
             const { color, backgroundColor, borderColor, filter, colorScheme }
@@ -39,6 +40,12 @@ def looks(page: Page) -> list[str]:
                 colorScheme].join();
         })"""
     )
+
+
+def styles(page: Page, place: str, name: str) -> set[str]:
+    """Give all values that a property has in some elements."""
+    values = "(nodes, name) => nodes.map(node => getComputedStyle(node)[name])"
+    return {*page.locator(place).evaluate_all(values, name)}
 
 
 @each_language
@@ -81,6 +88,11 @@ def test_a_dark_page_is_printed_as_a_light_one(
         "node => getComputedStyle(node).backgroundColor"
     ) in ("rgb(255, 255, 255)", "rgba(0, 0, 0, 0)")
     assert looks(dark) == looks(light)
+    if scripts:  # without them the page was light before
+        (text,) = styles(light, "body", "color")
+        assert styles(dark, f"{CODE}, {CODE} *:visible", "color") == {text}
+        grounds = styles(dark, f"{CODE}, {CODE} *:visible", "backgroundColor")
+        assert grounds == {"rgba(0, 0, 0, 0)"}
     light.close()
     dark.close()
 
