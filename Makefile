@@ -44,7 +44,7 @@ html: $(READY)  ## build the site in all languages
 html-%: $(READY)  ## build one language
 	@$(SITE) html $*
 
-zip: html  ## pack each language as a zip that is read offline, by double click
+zip: html  ## pack the site into a zip that is read offline, by double click
 	@$(SITE) zip
 
 serve: $(LIGHT)  ## show the built site at http://127.0.0.1:8000 (PORT=...)

@@ -35,9 +35,8 @@ def html(options: argparse.Namespace) -> None:
 
 
 def zip_(options: argparse.Namespace) -> None:
-    """Pack the built languages, or only those named, to be read offline."""
-    for path in pack(read_site(options.source), options.language):
-        print(path)
+    """Pack the built site into a zip to be read offline."""
+    print(pack(read_site(options.source)))
 
 
 def run(options: argparse.Namespace) -> None:
@@ -89,8 +88,7 @@ def parser() -> argparse.ArgumentParser:
     """Return the command line."""
     made = [html, zip_, run, serve, live, catalogs, check, todo, progress, reviewed]
     top, commands = command_line("gallery_site", __doc__, made)
-    for name in ("html", "zip"):
-        commands[name].add_argument("language", nargs="*", help="default: all")
+    commands["html"].add_argument("language", nargs="*", help="default: all")
     for name in ("serve", "live"):
         commands[name].add_argument("--port", type=int, default=8000)
     commands["check"].add_argument("paths", type=Path, nargs="*", help="default: all")
