@@ -433,21 +433,3 @@ def test_a_process_that_builds_ends_with_the_one_that_started_it() -> None:
     parent.wait()
 
     child.wait(30)  # else raises TimeoutExpired
-
-
-@pytest.mark.parametrize("name", ["_static", "notes.txt"])
-def test_what_others_put_beside_the_site_is_not_replaced(
-    make: Make, source: Path, name: str
-) -> None:
-    """Such as the build of a maintainer, who has used this folder before us."""
-    html = source / "_build/html"
-    if name == "notes.txt":
-        assert make("html", "en").returncode == 0
-    html.mkdir(parents=True, exist_ok=True)
-    (html / name).touch()
-
-    run = make("html", "en")
-
-    assert run.returncode == 1
-    assert f"{html / name}: not of this site" in run.stderr
-    assert (html / name).exists()

@@ -12,7 +12,7 @@ from gallery_site import languages
 from gallery_site.languages import build_language
 
 CONF = 'extensions = ["gallery_site"]\nhtml_theme = "pydata_sphinx_theme"\n'
-PAGE = "Page\n====\n\n.. image:: one.svg\n\n:download:`data.csv`\n"
+PAGE = "Page\n====\n\n.. image:: sphx_glr_one.svg\n\n:download:`data.csv`\n"
 PICTURE = '<svg xmlns="http://www.w3.org/2000/svg"/>'
 
 
@@ -22,7 +22,7 @@ def source(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "conf.py").write_text(CONF, encoding="utf-8")
     (folder / "index.rst").write_text(PAGE, encoding="utf-8")
-    for name in ("one.svg", "two.svg", "data.csv"):
+    for name in ("sphx_glr_one.svg", "sphx_glr_two.svg", "data.csv"):
         (folder / name).write_text(PICTURE, encoding="utf-8")
     return folder
 
@@ -36,28 +36,29 @@ def build(source: Path) -> Path:
 
 def test_what_an_earlier_build_copied_is_removed(source: Path) -> None:
     out = build(source)
-    assert (out / "_images/one.svg").is_file()
+    assert (out / "_images/sphx_glr_one.svg").is_file()
 
-    (source / "index.rst").write_text(PAGE.replace("one", "two").split(":down")[0])
+    (source / "index.rst").write_text(
+        PAGE.replace("glr_one", "glr_two").split(":down")[0]
+    )
     build(source)
 
-    assert [path.name for path in (out / "_images").iterdir()] == ["two.svg"]
-    assert not list((out / "_downloads").glob("*"))
+    assert [path.name for path in (out / "_images").iterdir()] == ["sphx_glr_two.svg"]
+    assert not list((out / "_downloads").glob("*/*"))
 
 
 def test_what_others_made_is_kept(source: Path) -> None:
     out = build(source)
-    for name in ("_images/graphviz-1.png", "_images/math/1.svg", "_downloads/x.zip"):
+    for name in ("_images/graphviz-1.png", "_images/math/1.svg"):
         (out / name).parent.mkdir(exist_ok=True)
         (out / name).touch()
 
-    (source / "index.rst").write_text(PAGE.replace("one", "two"))
+    (source / "index.rst").write_text(PAGE.replace("glr_one", "glr_two"))
     build(source)
 
     assert (out / "_images/graphviz-1.png").is_file()
     assert (out / "_images/math/1.svg").is_file()
-    assert (out / "_downloads/x.zip").is_file()
-    assert not (out / "_images/one.svg").exists()
+    assert not (out / "_images/sphx_glr_one.svg").exists()
 
 
 @pytest.mark.parametrize(
