@@ -12,6 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTHON_HERE := $(if $(wildcard $(READY)),$(PY),$(PYTHON))
 # what does not run the gallery needs no torch
 LIGHT := $(VENV)/.ready-without-torch
+PACKAGES := gallery-intl po-check-cjk sphinx-cjk-search
 INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: --no-compile
 PREVIEW := $(filter no,$(RUN))
 FORMATTED := --force-exclude gallery_intl gallery_run gallery_site packages tests
@@ -146,11 +147,13 @@ define NEW_ENOUGH
 	  echo "Python 3.11 or newer is needed, $(PYTHON) is older: say make PYTHON=/path/to/python"; exit 1; }
 endef
 
-$(LIGHT): locks/site.txt
+$(LIGHT): locks/site.txt $(wildcard packages/*/pyproject.toml)
 	$(NEW_ENOUGH)
 	@echo "installing packages into $(VENV) (a minute, once) ..."
 	@$(PYTHON) -m venv $(VENV)
 	@$(INSTALL) -r locks/site.txt
+	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation \
+	  --no-index $(foreach package,$(PACKAGES),--editable packages/$(package))
 	@touch $@
 
 # torch's CPU build where there is no NVIDIA GPU (TORCH=cpu or TORCH=cuda decides)

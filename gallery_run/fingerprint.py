@@ -18,22 +18,14 @@ from typing import Any, NamedTuple
 from sphinx.config import Config
 from sphinx.util.tags import Tags
 
+from gallery_intl import figures
 from gallery_intl.files import replace_file
 
 NAME = ".fingerprint.json"
 PACKAGES = ("torch", "sphinx-gallery", "matplotlib", "numpy")
-PROJECT = Path(__file__).parents[1]
-MODULES = (  # what a run's outputs and figures depend on
-    "gallery_run/generate.py",
-    "gallery_run/machine.py",
-    "gallery_run/needs.py",
-    "gallery_run/ranks.py",
-    "gallery_run/upstream.py",
-    "gallery_intl/figures/__init__.py",
-    "gallery_intl/figures/upstream.py",
-    "gallery_intl/figures/style.py",
-    "gallery_intl/figures/svg.py",
-)
+# what a run's outputs and figures depend on
+MODULES = ("generate", "machine", "needs", "ranks", "upstream")
+FIGURE_MODULES = ("__init__", "upstream", "style", "svg")
 
 
 class Fingerprint(NamedTuple):
@@ -65,12 +57,19 @@ def take(srcdir: Path, gallery: dict[str, Any]) -> Fingerprint:
     """Return the fingerprint of the gallery as it now is, before it is run."""
     settings = json.dumps(gallery, sort_keys=True, default=_name)
     versions = [platform.python_version(), *map(_version, PACKAGES)]
-    modules = [(PROJECT / name).read_bytes() for name in MODULES]
+    modules = [path.read_bytes() for path in modules_of_a_run()]
     return Fingerprint(
         environment=_digest(*map(str.encode, [settings, *versions]), *modules),
         files=digest(*(examples for examples, _ in gallery_dirs(srcdir, gallery))),
         made=[],
     )
+
+
+def modules_of_a_run() -> list[Path]:
+    """Return the modules that make the outputs and figures of pages."""
+    own = [Path(__file__).with_name(f"{name}.py") for name in MODULES]
+    others = [Path(figures.__file__).with_name(f"{x}.py") for x in FIGURE_MODULES]
+    return own + others
 
 
 def read(folder: Path) -> Fingerprint | None:

@@ -54,16 +54,11 @@ UNUSED = re.compile(
     r"""\.(?:
     fa-(?!(?:solid|lg|angle-left|angle-right|arrow-up|bars|circle-half-stroke
         |download|house|list|magnifying-glass|moon|outdent|sun)(?![\w-]))
-    | (?:ablog|accordion|alert|attention|badge|bg|blockquote|border|carousel|caution
-        |cell_(?:in|out)put|citation|col-|column-|danger|deprecated|dropend|dropstart
-        |dropup|ethical|float|focus-ring|gap|graphviz|g[xy]?-|h[1-6]|highlighttable|hint
-        |hstack|icon-link|img-|important|input-group|invalid|is-(?:in)?valid|jp-|jupyter
-        |justify-content|leaflet|link|list-(?:group|inline)|MathJax|mermaid
-        |nb(?:in|out)put|object-fit|offcanvas|offset|opacity|order|output_area|overflow
-        |page-item|page-link|pagination|placeholder|popover|position|postlist|progress
-        |ratio|rendered_html|row(?!-odd|-even)|seealso|sig|spinner|sphinxsidebar|sticky
-        |text|tip|toast|todo|toggle|valid|version(?:added|changed|modified|removed)
-        |version-switcher|viewcode|vstack|w-|was-validated|widget|z-)\b
+    | (?:accordion|alert|badge|bg|border|carousel|cell_(?:in|out)put|col-|column-|float
+        |focus-ring|gap|g[xy]?-|icon-link|input-group|is-(?:in)?valid|justify-content
+        |link|list-(?:group|inline)|object-fit|offcanvas|offset|order|overflow|page-link
+        |pagination|placeholder|popover|progress|ratio|row(?!-odd|-even)|spinner
+        |sticky|text|toast|was-validated)\b
     | align-(?!default|items-center) | btn-(?!sm) | card(?!-facts|-picture|-words)
     | container-(?:sm|md|lg|xl|xxl|fluid) | display-\d
     | dropdown-(?!item\b|menu\b|menu-end|toggle\b) | dropdown-menu-(?!end)

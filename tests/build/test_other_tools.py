@@ -71,7 +71,7 @@ def locales(tmp_path: Path) -> Path:
 
 
 def test_our_catalogs_are_up_to_date(templates: Path, tmp_path: Path) -> None:
-    places = {"locales": templates, "gallery_intl/locales": templates.with_name(OWN)}
+    places = {"locales": templates, "packages/gallery-intl/gallery_intl/locales": templates.with_name(OWN)}
     for place, made in places.items():
         shutil.copytree(PROJECT / place, tmp_path / place)
 

@@ -594,7 +594,7 @@ def pages_catalogs(
     project: Path, language: str
 ) -> Iterator[tuple[str, catalogs.polib.POFile]]:
     """Give the catalogs of a language, each with the name of its page."""
-    for place in ("locales", "gallery_intl/locales"):
+    for place in ("locales", "packages/gallery-intl/gallery_intl/locales"):
         folder = project / place / language / "LC_MESSAGES"
         for path in sorted(folder.rglob("*.po")):
             name = path.relative_to(folder).with_suffix("").as_posix()

@@ -67,7 +67,7 @@ def test_every_file_is_there(document: str) -> None:
     assert {name for name in named if not is_there(name)} <= {"a/b", "records/"}
 
 
-@pytest.mark.parametrize("document", [*DOCUMENTS, "gallery_intl/README.md"])
+@pytest.mark.parametrize("document", [*DOCUMENTS, "packages/gallery-intl/README.md"])
 def test_every_link_leads_to_a_file(document: str) -> None:
     text = (PROJECT / document).read_text(encoding="utf-8")
 

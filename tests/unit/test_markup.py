@@ -72,6 +72,6 @@ def test_the_ranges_of_letters_stand_in_one_place() -> None:
     has_range = re.compile(r"\\u(?:11|30|31|34|4e|9f|ac|d7)\w\w-|가-힣")
     assert [
         str(path.relative_to(PROJECT))
-        for path in sorted(PROJECT.glob("gallery_intl/**/*.py"))
+        for path in sorted(PROJECT.glob("packages/gallery-intl/gallery_intl/**/*.py"))
         if has_range.search(path.read_text(encoding="utf-8"))
-    ] == ["gallery_intl/text/cjk.py"]
+    ] == ["packages/gallery-intl/gallery_intl/text/cjk.py"]

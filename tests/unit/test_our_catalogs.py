@@ -19,7 +19,7 @@ each_translation = pytest.mark.parametrize("language", TRANSLATED)
 
 def pages_catalogs(language: str) -> Iterator[tuple[str, polib.POFile]]:
     """Give the catalogs of a language, each with the name of its page."""
-    for place in ("locales", "gallery_intl/locales"):
+    for place in ("locales", "packages/gallery-intl/gallery_intl/locales"):
         folder = PROJECT / place / language / "LC_MESSAGES"
         for path in sorted(folder.rglob("*.po")):
             name = path.relative_to(folder).with_suffix("").as_posix()

@@ -15,8 +15,7 @@ OWN = PACKAGE / "locales"
 
 def folders_in(source: Path) -> list[Path]:
     """Return the folder of our words' catalogs in a project that this package is in."""
-    folder = source / OWN.relative_to(PACKAGE.parent)
-    return [folder] if folder.is_dir() else []
+    return [OWN] if OWN.is_relative_to(source) else []
 
 
 def catalogs_in(source: Path, language: str) -> list[Path]:
