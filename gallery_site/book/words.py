@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -57,9 +58,8 @@ def glossary_path(env: BuildEnvironment) -> Path:
     return Path(env.srcdir, env.config.gallery_site_glossary)
 
 
-def explained(env: BuildEnvironment) -> list[Row]:
+def explained(path: Path) -> list[Row]:
     """Return the terms that have a sentence, in the order of the alphabet."""
-    path = glossary_path(env)
     rows = read_rows(path) if path.is_file() else []
     return sorted((x for x in rows if x.get(MEANS)), key=lambda row: row["en"].lower())
 
@@ -74,7 +74,7 @@ class Words(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         self.env.metadata[self.env.docname][EXPLAINS] = True
         self.env.note_dependency(str(glossary_path(self.env)))
-        items = map(self.item, explained(self.env))
+        items = map(self.item, explained(glossary_path(self.env)))
         return [nodes.definition_list("", *items, classes=["words", "no-search"])]
 
     def item(self, row: Row) -> nodes.definition_list_item:
@@ -103,15 +103,22 @@ def link(app: Sphinx, document: nodes.document, docname: str) -> None:
     page = next((x for x, about in env.metadata.items() if EXPLAINS in about), None)
     if page and Project.of(env).script(docname):
         uri = app.builder.get_relative_uri(docname, page)
-        language = app.config.language
-        english = finder(terms(env, SOURCE_LANGUAGE), SOURCE_LANGUAGE)
-        link_first(document, terms(env, language), language, uri, english)
+        path = glossary_path(env)
+        time = path.stat().st_mtime_ns if path.is_file() else 0
+        find = finder_of(path, time, app.config.language)
+        link_first(document, uri, find, finder_of(path, time, SOURCE_LANGUAGE))
 
 
-def terms(env: BuildEnvironment, language: str) -> list[Term]:
+@lru_cache(maxsize=4)  # each page asks
+def finder_of(path: Path, _time: int, language: str) -> Find:
+    """Return what finds the terms of a glossary in a text of a language."""
+    return finder(terms(path, language), language)
+
+
+def terms(path: Path, language: str) -> list[Term]:
     """Return the terms with their words; a single letter is part of other words."""
     known = []
-    for row in explained(env):
+    for row in explained(path):
         words = [row["en"]] if language == SOURCE_LANGUAGE else words_of(row, language)
         words = [word for word in words if len(word) > 1]
         known.append(Term(term_id(row), words, bool(row.get("verb"))))
@@ -119,43 +126,53 @@ def terms(env: BuildEnvironment, language: str) -> list[Term]:
 
 
 def link_first(
-    document: nodes.document,
-    known: list[Term],
-    language: str,
-    uri: str,
-    find_english: Find,
+    document: nodes.document, uri: str, find: Find, find_english: Find
 ) -> None:
     """Replace each first use by a link; ``uri`` leads to the page of words."""
-    find, seen = finder(known, language), set[str]()
-    for text in list(document.findall(nodes.Text)):
-        if not (source := source_text(text)):
+    seen = set[str]()
+    for paragraph in list(document.findall(nodes.paragraph)):
+        if any(map(is_no_place, parents(paragraph))):
             continue
+        source = one_line(paragraph.rawsource)  # which a translation leaves as it is
         # what only sounds like a term in the language of the page is none
         noted = {term for *_, term in find_english(LITERAL.sub("", source))}
-        parts: list[nodes.Node] = []
-        done = 0
-        for start, end, term in find(str(text)):
-            if term in noted and term not in seen:
-                seen.add(term)
-                parts.append(nodes.Text(text[done:start]))
-                address = {"refuri": f"{uri}#{term}", "internal": True}
-                parts.append(nodes.reference("", text[start:end], **address))
-                parts[-1]["classes"].append("word")  # type: ignore[index]
-                done = end
-        if parts:
-            text.parent.replace(text, [*parts, nodes.Text(text[done:])])
+        for text in list(paragraph.findall(nodes.Text)) if noted - seen else []:
+            if not any(map(is_no_place, parents(text, paragraph))):
+                link_text(text, uri, find, noted, seen)
 
 
-def source_text(text: nodes.Node) -> str:
-    """Return the English of the paragraph that a text is in; "" in other places."""
-    source, node = "", text.parent
-    while node is not None:
-        if isinstance(node, NO_PLACE) or QUIET & {*node.get("classes", ())}:
-            return ""
-        if isinstance(node, nodes.paragraph):
-            source = one_line(node.rawsource)  # which a translation leaves as it is
-        node = node.parent
-    return source
+def link_text(
+    text: nodes.Text, uri: str, find: Find, noted: set[str], seen: set[str]
+) -> None:
+    """Link the terms of a text that are noted and that no text before has."""
+    parts: list[nodes.Node] = []
+    done = 0
+    for start, end, term in find(str(text)):
+        if term in noted and term not in seen:
+            seen.add(term)
+            link = nodes.reference(
+                "", text[start:end], refuri=f"{uri}#{term}", internal=True
+            )
+            link["classes"].append("word")
+            parts += [nodes.Text(text[done:start]), link]
+            done = end
+    if parts:
+        text.parent.replace(text, [*parts, nodes.Text(text[done:])])
+
+
+def is_no_place(node: nodes.Element) -> bool:
+    """Return whether no term is linked inside a node."""
+    return isinstance(node, NO_PLACE) or bool(QUIET & {*node.get("classes", ())})
+
+
+def parents(
+    node: nodes.Node, end: nodes.Element | None = None
+) -> Iterator[nodes.Element]:
+    """Yield what is around a node, up to ``end``, and a paragraph itself."""
+    if isinstance(node, nodes.paragraph):
+        yield node
+    while (node := node.parent) is not None and node is not end:
+        yield node
 
 
 def finder(known: list[Term], language: str) -> Find:

@@ -13,8 +13,8 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from docutils import nodes
 from sphinx import addnodes
@@ -44,18 +44,35 @@ NO_PLACE = (
 Find = Callable[[str], str]  # gives the address of a full name, or ""
 
 
+class CodeNames(NamedTuple):
+    """The names of a block of code."""
+
+    used: frozenset[str]  # dotted, as it writes them
+    bound: frozenset[tuple[str, str]]  # with what each one stands for
+
+
+@lru_cache(maxsize=512)  # the code of a page is asked several times
+def code_names(code: str) -> CodeNames:
+    """Return the names of a block of code; a sketch may be no Python."""
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError):
+        return CodeNames(frozenset(), frozenset())
+    return CodeNames(frozenset(written(tree)), frozenset(bindings(tree)))
+
+
 class Names:
     """What the names of a page mean, by all of its code."""
 
-    def __init__(self, trees: Iterable[ast.Module]) -> None:
+    def __init__(self, codes: Iterable[str]) -> None:
         self.meanings = defaultdict[str, set[str]](set)
-        used = set[str]()
-        for tree in trees:
-            used.update(written(tree))
-            for name, meaning in bindings(tree):
+        self.used = set[str]()
+        for names in map(code_names, codes):
+            self.used |= names.used
+            for name, meaning in names.bound:
                 self.meanings[name].add(meaning)
         self.ends = defaultdict[str, set[str]](set)  # by the last part of a name
-        for name in filter(None, map(self.full, used)):
+        for name in filter(None, map(self.full, self.used)):
             self.ends[name.rpartition(".")[2]].add(name)
 
     def full(self, name: str) -> str:
@@ -100,23 +117,26 @@ def written(tree: ast.Module) -> Iterator[str]:
     """Yield the dotted names that code uses, as it writes them."""
     parts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Name | ast.Attribute) and node not in parts:
-            name = ast.unparse(node)
-            if DOTTED.fullmatch(name):
-                yield name
+        is_whole = isinstance(node, ast.Name | ast.Attribute) and node not in parts
+        if is_whole and (name := dotted(node)):
+            yield name
 
 
-def parsed(codes: Iterable[str]) -> Iterator[ast.Module]:
-    """Yield the trees of code; a sketch may be no Python."""
-    for code in codes:
-        with suppress(SyntaxError, ValueError):
-            yield ast.parse(code)
+def dotted(node: ast.expr) -> str:
+    """Return a name with its attributes; "" for those of other expressions."""
+    attributes = list[str]()
+    while isinstance(node, ast.Attribute):
+        attributes.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return ""
+    return ".".join([node.id, *reversed(attributes)])
 
 
-def code_of(document: nodes.document) -> Iterator[ast.Module]:
-    """Yield the trees of a page's Python."""
+def code_of(document: nodes.document) -> list[str]:
+    """Return a page's blocks of Python."""
     blocks = filter(is_python, document.findall(nodes.TextElement))
-    yield from parsed(block.astext() for block in blocks)
+    return [block.astext() for block in blocks]
 
 
 def is_python(block: nodes.Node) -> bool:
@@ -140,9 +160,8 @@ def finder(env: BuildEnvironment) -> Find:
 
 def described_names(env: BuildEnvironment, document: nodes.document) -> dict[str, str]:
     """Return the described names that a page's code uses, with their addresses."""
-    trees = list(code_of(document))
-    names, find = Names(trees), finder(env)
-    used = {names.full(name) for tree in trees for name in written(tree)}
+    names, find = Names(code_of(document)), finder(env)
+    used = set(map(names.full, names.used))
     return {name: uri for name in sorted(used - {""}) if (uri := find(name))}
 
 
@@ -161,7 +180,7 @@ class LinkOnce(SphinxPostTransform):
     def run(self, **kwargs: Any) -> None:
         if self.config.gallery_intl_link_names:
             blocks = list(self.document.findall(code_links_block))
-            names = Names(parsed(block.astext() for block in blocks))
+            names = Names(block.astext() for block in blocks)
             for block in blocks:
                 leave_one_link(block, names)
 

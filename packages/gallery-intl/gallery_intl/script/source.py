@@ -171,7 +171,7 @@ def _difference(a: str, b: str, docstring: bool) -> Difference | None:
     return mismatch if mismatch or is_same else Difference(1, "the syntax trees differ")
 
 
-@lru_cache(maxsize=8)  # script and notebook are held against one source
+@lru_cache(maxsize=64)  # script and notebook are compared with one source
 def _tree(source: str, docstring: bool) -> str:
     """Return the syntax tree of the file that the source would be saved to."""
     try:
@@ -199,7 +199,7 @@ def _token_difference(a: str, b: str, docstring: bool) -> Difference | None:
     return None
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=64)
 def _program(source: str, docstring: bool) -> tuple[tokenize.TokenInfo, ...]:
     """Return the tokens that make the program."""
     left_out = () if docstring else (tokenize.STRING,)

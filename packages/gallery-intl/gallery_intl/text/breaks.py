@@ -40,17 +40,15 @@ def break_at_colon(title: nodes.Element) -> None:
 
 def join_korean(document: nodes.Element) -> None:
     """Join brackets to the word before them and the particle after them."""
-    before, around = "", None
-    for text in list(document.findall(nodes.Text)):
-        block: nodes.Element = text.parent
-        while isinstance(block, nodes.Inline):
-            block = block.parent
-        is_code = any(isinstance(x, VERBATIM) for x in (text.parent, block))
-        last = before if block is around else ""
-        new = KOREAN.sub(JOINER, f"{last}{text}")[len(last) :]
-        if not is_code and new != text:
-            text.parent.replace(text, nodes.Text(new))
-        before, around = text[-1:], block
+    for block in document.findall(nodes.TextElement):
+        if isinstance(block, (nodes.Inline, *VERBATIM)) or block.get("lang"):
+            continue  # inside another block, or code
+        before = ""
+        for text in list(block.findall(nodes.Text)):
+            new = KOREAN.sub(JOINER, f"{before}{text}")[len(before) :]
+            if not isinstance(text.parent, VERBATIM) and new != text:
+                text.parent.replace(text, nodes.Text(new))
+            before = text[-1:]
 
 
 def join_words(title: nodes.Element, words: Sequence[str]) -> None:
