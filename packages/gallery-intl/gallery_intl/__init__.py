@@ -1,17 +1,15 @@
 """Give a Sphinx-Gallery site several languages over the same runnable code.
 
-Every room has one sentence, which is the docstring of its ``__init__``; arrows point
-down only, and `tests/unit/test_rooms.py` keeps it so::
+A writer puts what gettext cannot reach into the sources of each language, before plain
+Sphinx builds them. Imports point down only::
 
-    downloads    figures
-        └─────┬─────┘
-     interface   page
-         └────┬────┘
-       catalogs  script
-             text
-
-`gallery_run` runs the pages and `gallery_site` joins the languages; this package knows
-neither of them, no torch and no theme.
+        page  downloads          while Sphinx reads and writes pages
+          └───┬───┘
+           writer   interface    sources of a language; menus and strings
+              └───┬───┘
+               project           settings, scripts, translations of a page
+        catalogs  script  figures
+                text
 """
 
 from __future__ import annotations
@@ -24,13 +22,13 @@ if TYPE_CHECKING:  # recording a page needs this package, and no Sphinx
 
 __version__ = "0.1"
 
-ROOMS = ("text", "page", "downloads", "figures", "interface")
+PARTS = ("text", "page", "downloads", "figures", "interface")
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     app.setup_extension("sphinx_gallery.gen_gallery")
-    for room in ROOMS:
-        app.setup_extension(f"{__name__}.{room}")
+    for part in PARTS:
+        app.setup_extension(f"{__name__}.{part}")
     return {
         "version": __version__,
         "parallel_read_safe": True,

@@ -122,7 +122,7 @@ def written(tree: ast.Module) -> Iterator[str]:
             yield name
 
 
-def dotted(node: ast.expr) -> str:
+def dotted(node: ast.AST) -> str:
     """Return a name with its attributes; "" for those of other expressions."""
     attributes = list[str]()
     while isinstance(node, ast.Attribute):
