@@ -83,7 +83,6 @@ record:  ## record on a machine with GPUs what pages print (PAGES=...); needs to
 
 bench: html $(VENV)/.browser  ## measure builds, pages, search and the live view
 	@$(BENCH)/bench_builds.py
-	@$(BENCH)/bench_live.py ko
 	@$(BENCH)/bench_search.py
 	@$(BENCH)/bench_lighthouse.py
 

@@ -57,7 +57,6 @@ sphinx_gallery_conf = {
     "min_reported_time": 1e9,
 }
 """
-PLAIN = 'extensions = ["sphinx_gallery.gen_gallery"]\n'
 PACKAGES = ["sphinx_cjk_search", "gallery_intl", "gallery_run", "gallery_site"]
 OURS = f"""
 extensions = {PACKAGES!r}
