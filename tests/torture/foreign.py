@@ -44,6 +44,7 @@ START, END = "⟦訳", "文⟧"  # around each translation
 UNPLACED = re.compile(r"WARNING: .*(?:cannot be put|would be read as)")
 ALT_TEXT = "alt text"  # in what a catalog says above one
 TIMES = 5
+PACKAGES = os.pathsep.join(map(str, (PROJECT / "packages").iterdir()))
 
 
 def of_a_processor() -> float:
@@ -61,7 +62,7 @@ def run(source: Path, *words: str | Path) -> tuple[str, float]:
     done = subprocess.run(
         [sys.executable, "-m", *map(str, words)],
         cwd=source,
-        env=os.environ | {"PYTHONPATH": str(PROJECT), "NO_COLOR": "1"},
+        env=os.environ | {"PYTHONPATH": PACKAGES, "NO_COLOR": "1"},
         capture_output=True,
         text=True,
         check=False,
@@ -73,12 +74,11 @@ def run(source: Path, *words: str | Path) -> tuple[str, float]:
     return said, of_a_processor() - began
 
 
-def build(source: Path, language: str, name: str, *more: str) -> tuple[str, float]:
-    """Build one language as anybody would; its name is that of its folder."""
-    out = source / "_build" / name / language
-    folders = ["-d", source / "_build" / f"{name}-doctrees" / language, source, out]
-    words = ["sphinx", "-b", "html", "-D", f"language={language}", *more]
-    return run(source, *words, *folders)
+def build(source: Path, *more: str, pages: Path | None = None) -> tuple[str, float]:
+    """Build the project as it is, or the sources that we wrote."""
+    out = source / "_build" / "plain" / "en"
+    folders = ["-d", source / "_build" / "doctrees", pages or source, out]
+    return run(source, "sphinx", "-b", "html", *more, *folders)
 
 
 def timing(source: Path) -> dict[str, list[float]]:
@@ -89,13 +89,14 @@ def timing(source: Path) -> dict[str, list[float]]:
     conf = source / "conf.py"
     ours = conf.read_text("utf-8")
     # Sphinx would look for catalogs in our folder, without us too
-    without = (ours.removesuffix(LINES), "-D", "locale_dirs=none")
-    ways = {"plain": without, "intl": (ours,)}
+    plain = ours.removesuffix(LINES), None, "-D", "locale_dirs=none"
+    ways = {"plain": plain, "intl": (ours, source / "_build" / "source" / "en")}
     took: dict[str, list[float]] = {name: [] for name in ways}
     for name in [*ways] * TIMES:
-        text, *words = ways[name]
+        text, pages, *words = ways[name]
         conf.write_text(text, "utf-8")
-        took[name].append(build(source, "en", name, "-E", "-q", *words)[1])
+        took[name].append(build(source, "-E", "-q", *words, pages=pages)[1])
+    conf.write_text(ours, "utf-8")
     return took
 
 
@@ -138,7 +139,7 @@ def translate(locale: Path) -> tuple[int, int]:
 
 def pages(source: Path) -> Iterator[tuple[Path, Path]]:
     """Yield the gallery's scripts, and their names in the catalogs."""
-    for script in sorted(source.rglob("*.py")):
+    for script in sorted(set(source.rglob("*.py")) - set(source.glob("_build/**/*"))):
         page = script.relative_to(source).with_suffix("")
         made = (script.with_suffix(kind) for kind in (".rst", ".ipynb"))
         if all(path.is_file() for path in made):
@@ -148,7 +149,7 @@ def pages(source: Path) -> Iterator[tuple[Path, Path]]:
 def downloads(source: Path, language: str) -> dict[str, list[Path]]:
     """Return the files that are offered, by their names."""
     found: dict[str, list[Path]] = {}
-    for path in (source / "_build" / "intl" / language / "_downloads").rglob("*.*"):
+    for path in (source / "_build" / "html" / language / "_downloads").rglob("*.*"):
         found.setdefault(path.name, []).append(path)
     return found
 
@@ -208,9 +209,9 @@ def catalogs(source: Path) -> tuple[int, dict[Path, bytes]]:
     return fuzzy, files
 
 
-def pictures(source: Path, name: str, language: str) -> set[str]:
+def pictures(source: Path, site: str) -> set[str]:
     """Return the images of a build; an SVG of ours has a digest, and no larger copy."""
-    folder = source / "_build" / name / language / "_images"
+    folder = source / "_build" / site / "_images"
     names = {path.name for path in folder.glob("*")}
     return {re.sub(r"_\d_\d\dx(?=\.svg)|-[0-9a-f]{8}(?=\.svg)", "", x) for x in names}
 
@@ -222,14 +223,14 @@ def warnings(said: str) -> set[str]:
 
 def report(source: Path) -> Iterator[tuple[str, object]]:
     """Yield what a row of the table says of a project."""
-    before, _ = build(source, "en", "plain")
+    before, _ = build(source)
     with (source / "conf.py").open("a", encoding="utf-8") as conf:
         conf.write(LINES)
     catalogs(source)
     yield "messages, translated", translate(source / "locales" / "ja")
     _fuzzy, first = catalogs(source)
-    english, _ = build(source, "en", "intl")
-    said, _ = build(source, "ja", "intl")
+    english, _ = run(source, "gallery_intl", "build", "en")
+    said, _ = run(source, "gallery_intl", "build", "ja")
     scripts = forget(source)
     fuzzy, second = catalogs(source)
     anew = len([*source.rglob("*.py.md5")])
@@ -241,9 +242,9 @@ def report(source: Path) -> Iterator[tuple[str, object]]:
     yield "new warnings in the other", len(new[1])
     unplaced = [line for line in warnings(said) if UNPLACED.search(line)]
     yield "warnings of texts that are not placed", len(unplaced)
-    shown = pictures(source, "plain", "en")
+    shown = pictures(source, "plain/en")
     for language in ("en", "ja"):
-        there = pictures(source, "intl", language) & shown
+        there = pictures(source, f"html/{language}") & shown
         yield f"images in {language}", f"{len(there)} of {len(shown)}"
     yield from report_downloads(source)
     yield "seconds without, with us", compared(timing(source))
