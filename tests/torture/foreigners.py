@@ -57,7 +57,8 @@ def galleries() -> dict[str, Gallery]:
 def run(python: Path | str, *words: Path | str) -> str:
     """Run Python; return what it printed, or fail with the last line that it said."""
     command = [python, *words]
-    path = os.pathsep.join(map(str, (TOOLS, PROJECT)))
+    packages = (PROJECT / "packages").iterdir()
+    path = os.pathsep.join(map(str, (TOOLS, *packages)))
     one = {"MPLBACKEND": "agg", "OMP_NUM_THREADS": "1"}
     env = os.environ | one | {"PYTHONPATH": path}
     done = subprocess.run(
