@@ -133,14 +133,14 @@ class Texts:
                 yield Place(row, end, self.head(row, before))
 
     def head(self, row: int, before: str) -> str:
-        """Return the part of a line that is one_line'd to a prefix."""
+        """Return what is before a message in a row, with the spaces as they are."""
         line, rest = self.shown[row], self.flat[row][len(before) :].lstrip()
-        start = next(
+        starts = (
             at
             for at, letter in enumerate(line)
             if not letter.isspace() and one_line(line[at:]) == rest
         )
-        return line[:start]
+        return line[: next(starts, 0)]
 
     def take(self, place: Place) -> None:
         self.taken.update(range(place.row, place.end))

@@ -29,8 +29,8 @@ globals().update(runpy.run_path({conf!r}, {{"tags": tags}}))
 language = {language!r}
 gallery_intl_project = {project!r}
 gallery_intl_galleries = {galleries!r}
-empty = {{"examples_dirs": [], "gallery_dirs": []}}
-sphinx_gallery_conf = {{**sphinx_gallery_conf, **empty}}
+no_scripts = ("examples_dirs", "gallery_dirs", "expected_failing_examples")
+sphinx_gallery_conf = {{**sphinx_gallery_conf, **dict.fromkeys(no_scripts, [])}}
 '''
 COLLECT = """\
 gallery_intl_collect = True
