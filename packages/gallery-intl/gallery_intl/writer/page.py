@@ -49,7 +49,7 @@ OTHER_CODE = "its comments stay English: the page shows other code than the scri
 NO_FIGURE = "this alt text has no figure: the next code block draws too few"
 
 
-class Warning(NamedTuple):
+class PageWarning(NamedTuple):
     """A problem of a page that does not stop the build."""
 
     place: str  # ``path:line``
@@ -74,7 +74,7 @@ class Page:
         if prepare:
             rst = prepare(rst, project, docname, language)
         self.lines = rst.split("\n")
-        self.warnings: list[Warning] = []
+        self.warnings: list[PageWarning] = []
         self.files: dict[str, str] = {}  # programs that the script writes, by name
         self.copies: dict[str, str] = {}  # figures that are not in the gallery, by name
         self.translated = self.translate()
@@ -113,7 +113,7 @@ class Page:
         )
 
     def warn(self, line: int, text: str) -> None:
-        self.warnings.append(Warning(f"{self.script.path}:{line}", text))
+        self.warnings.append(PageWarning(f"{self.script.path}:{line}", text))
 
     def write_code(self) -> None:
         """Replace the code blocks by those of the translated script."""
