@@ -18,7 +18,7 @@ from gallery_intl.catalogs.po import lang_class
 from gallery_intl.figures import svg
 from gallery_intl.project import ProgramChanged, Project, Script, joined
 from gallery_intl.script.files import MARK, file_of
-from gallery_intl.script.source import blocks
+from gallery_intl.script.source import Block, blocks
 from gallery_intl.script.translate import (
     AnotherProgram,
     Translation,
@@ -119,33 +119,41 @@ class Page:
         """Replace the code blocks by those of the translated script."""
         pairs = zip(self.script.blocks(), blocks(self.translated.source), strict=True)
         both = {old.line: (old, new) for old, new in pairs if old.kind == "code"}
-        folded = {match["new"] for x in self.lines if (match := DIFF.match(x))}
-        lines, row = list[str](), 0
-        conf = self.project.config.sphinx_gallery_conf
-        text: list[str] = []
+        lines, text, row = list[str](), list[str](), 0
         while row < len(self.lines):
             found = sphinx_gallery.code_block(self.lines, row)
-            if not found or found.line not in both:
+            if found and found.line in both:
+                head = self.lines[row : found.first]
+                lines += self.with_sketches(text)
+                lines += self.code_lines(head, found.code, *both[found.line])
+                text, row = [], found.end
+            else:
                 text.append(self.lines[row])
                 row += 1
-                continue
-            before, after = both[found.line]
-            lines += [*self.with_sketches(text), *self.lines[row : found.first]]
-            text, row = [], found.end
-            old, new = (sphinx_gallery.shown(x.source, conf) for x in (before, after))
-            if found.code != old:
-                if old != new:
-                    self.warn(before.line, OTHER_CODE)
-                new = found.code
-            if file := file_of(after.source):
-                self.files[file.name] = file.text
-                is_folded = file.name in folded
-                lines[-1:] = program(self.docname, file.name, is_folded=is_folded)
-                new = file.text.strip("\n")
-            elif MARK in before.source:
-                self.warn(before.line, NO_FILE)
-            lines += ["", *(f"    {x}".rstrip() for x in new.split("\n")), ""]
         self.lines = [*lines, *self.with_sketches(text)]
+
+    def code_lines(
+        self, head: list[str], shown: str, before: Block, after: Block
+    ) -> list[str]:
+        """Return the reST of a code block; ``head`` ends with its directive."""
+        conf = self.project.config.sphinx_gallery_conf
+        old, new = (sphinx_gallery.shown(x.source, conf) for x in (before, after))
+        if shown != old:
+            if old != new:
+                self.warn(before.line, OTHER_CODE)
+            new = shown
+        if file := file_of(after.source):
+            self.files[file.name] = new = file.text.strip("\n")
+            head = [*head[:-1], *self.program(file.name)]
+        elif MARK in before.source:
+            self.warn(before.line, NO_FILE)
+        return [*head, "", *(f"    {line}".rstrip() for line in new.split("\n")), ""]
+
+    def program(self, name: str) -> list[str]:
+        """Return the directive of a program that the script writes to a file."""
+        diffs = filter(None, map(DIFF.match, self.lines))
+        folded = ["    :folded:"] if name in {match["new"] for match in diffs} else []
+        return [f".. program-file:: /{self.docname}/{name}", *folded]
 
     def with_sketches(self, text: list[str]) -> list[str]:
         return translate_sketches(text, self.catalog.translation)
@@ -226,12 +234,6 @@ class Page:
         for path in sphinx_gallery.figures(self.project.srcdir / f"{self.docname}.py"):
             text = path.read_text(encoding="utf-8")
             yield path, svg.translate(text, self.words, self.language)
-
-
-def program(docname: str, name: str, *, is_folded: bool) -> list[str]:
-    """Return what opens the block of a program that a script writes to a file."""
-    folded = ["    :folded:"] if is_folded else []
-    return [f".. program-file:: /{docname}/{name}", *folded]
 
 
 def below(lines: list[str], row: int, indent: str) -> int:

@@ -175,7 +175,7 @@ class TreeWriter:
         if self.is_translated(page):
             files[path.with_suffix(".py")] = self.download(page)
         for name, text in page.files.items():
-            files[path.with_suffix("") / name] = text
+            files[path.with_suffix("") / name] = f"{text}\n"
         files |= {self.target / name: figure for name, figure in page.copies.items()}
         files |= {self.path_of(figure): svg for figure, svg in page.figures()}
         for file, text in files.items():
