@@ -48,11 +48,11 @@ def add_styles(app: Sphinx) -> None:
 def listen(app: Sphinx) -> None:
     from gallery_site import cards, hero, pictograms
 
-    app.connect("doctree-resolved", cards.fill_parts)
-    app.connect("doctree-resolved", hero.draw)
-    app.connect("doctree-resolved", hero.offer)
+    app.connect("gallery-complete-page", cards.fill_parts)
+    app.connect("gallery-complete-page", hero.draw)
+    app.connect("gallery-complete-page", hero.offer)
     # when the cards use them
-    app.connect("doctree-resolved", pictograms.define_used, priority=600)
+    app.connect("gallery-complete-page", pictograms.define_used, priority=600)
     if "gallery_intl" in app.extensions:
         app.connect("gallery-card", cards.dress)
     listen_for_the_theme(app)

@@ -17,6 +17,6 @@ def setup(app: Sphinx) -> None:
     app.connect("doctree-read", names.remember)
     app.connect("env-updated", names.outdated)
     app.connect("env-updated", path.outdated)
-    app.connect("doctree-resolved", names.fill)
-    app.connect("doctree-resolved", path.show)
-    app.connect("doctree-resolved", words.link, priority=600)  # no link is missing then
+    app.connect("gallery-complete-page", names.fill)
+    app.connect("gallery-complete-page", path.show)
+    app.connect("gallery-complete-page", words.link, priority=600)

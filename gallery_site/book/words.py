@@ -32,6 +32,7 @@ NO_PLACE = (
     nodes.title,
     nodes.literal,
     nodes.reference,
+    addnodes.pending_xref,
     nodes.table,
     nodes.field_list,
     nodes.caption,

@@ -44,7 +44,7 @@ def add_settings(app: Sphinx) -> None:
 def setup(app: Sphinx) -> ExtensionMetadata:
     add_settings(app)
     app.connect("config-inited", languages.configure)
-    app.connect("doctree-resolved", lines.break_lines, priority=700)  # after cards
+    app.connect("gallery-complete-page", lines.break_lines, priority=700)  # after cards
     app.connect("config-inited", own_words.load)
     app.connect("config-inited", words.remember_interface)
     app.connect("builder-inited", words.collect_or_translate)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import ConfigError
+from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.typing import ExtensionMetadata
 
 from gallery_intl.page import (
@@ -17,6 +18,21 @@ from gallery_intl.page import (
     names,
     status_table,
 )
+
+COMPLETE = "gallery-complete-page"
+
+
+class CompletePage(SphinxPostTransform):
+    """Let listeners complete a page that is written, once all pages are read.
+
+    Sphinx-Gallery links code after this, at 5, and makes each token a node, through
+    which each search of ``doctree-resolved`` listeners has to go.
+    """
+
+    default_priority = 4
+
+    def run(self, **kwargs: object) -> None:
+        self.env.events.emit(COMPLETE, self.document, self.env.docname)
 
 
 def add_settings(app: Sphinx) -> None:
@@ -72,8 +88,10 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("doctree-read", gaps.mark_page, priority=300)  # before notebooks
     app.connect("env-updated", cards.outdated)
     app.connect("doctree-read", names.link_names, priority=350)  # before notebooks
-    app.connect("doctree-resolved", status_table.sort_rows)
-    app.connect("doctree-resolved", gaps.mark_outputs)
-    app.connect("doctree-resolved", cards.fill_cards)
+    app.add_event(COMPLETE)
+    app.add_post_transform(CompletePage)
+    app.connect(COMPLETE, status_table.sort_rows)
+    app.connect(COMPLETE, gaps.mark_outputs)
+    app.connect(COMPLETE, cards.fill_cards)
     app.connect("build-finished", collect.complete_templates)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
