@@ -4,6 +4,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PORT ?= 8000
 VENV := .venv
+COMMAND ?= make
 PY := $(VENV)/bin/python
 SITE := $(PY) -m gallery_site
 READY := $(VENV)/.ready
@@ -30,7 +31,7 @@ LIVE_READY := $(if $(PREVIEW),$(LIGHT),$(READY))
 help:
 	@grep -hE '^[a-z-]+[a-z%-]*:.*## ' $(MAKEFILE_LIST) \
 	  | sed -E 's/^([^:]+):.*## /\1|/; s/%/ko/' \
-	  | awk -F'|' '{printf "  make %-14s %s\n", $$1, $$2}'
+	  | awk -F'|' '{printf "  $(COMMAND) %-14s %s\n", $$1, $$2}'
 
 html: $(READY)  ## build the site in all languages
 	@$(SITE) html

@@ -2,6 +2,7 @@
 #
 #     make -f .ci/maintain.mk torture
 
+COMMAND := make -f .ci/maintain.mk
 include Makefile
 
 BENCH := PYTHONPATH=.:tests/tools $(PY) tests/bench

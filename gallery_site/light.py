@@ -36,11 +36,12 @@ STYLES = [
     "gallery_site.css",
     "sphinx-design.min.css",
 ]
-# the strings of translations.js before the scripts that show them
+# the strings of two scripts come before the scripts that show them
 SCRIPTS = [
     "documentation_options.js",
     "doctools.js",
     "translations.js",
+    "gallery_intl_words.js",
     "sphinx_highlight.js",
     "clipboard.min.js",
     "copybutton.js",

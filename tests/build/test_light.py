@@ -92,7 +92,8 @@ def test_theme_and_extensions_load_the_files_that_are_joined(tmp_path: Path) -> 
 
     page = (app.outdir / "index.html").read_text(encoding="utf-8")
 
-    ours = {"figures.css", "gallery_intl.css", "gallery_site.css", "gallery_intl.js"}
+    scripts = {"gallery_intl.js", "gallery_intl_words.js"}
+    ours = {"figures.css", "gallery_intl.css", "gallery_site.css", *scripts}
     basic = {"basic.css", "styles/theme.css"}  # the second imports the first
     joined = {*light.STYLES, *light.SCRIPTS} - ours
     assert {*LOADED.findall(page)} - {*LEFT_OUT} - basic == joined - basic

@@ -46,12 +46,24 @@ def test_the_copy_button_has_these_words_in_a_table() -> None:
 
     for key, text in upstream.COPY_BUTTON.items():
         assert f"'{key}': '{text}'" in script
-    translated = upstream.with_copy_words(script, lambda text: text.upper())
-    before, line, after = translated.partition("let locale = 'en'")
-    assert '"copy": "COPY"' in before.splitlines()[-1]
-    assert before.splitlines()[-1].startswith("messages[document.documentElement.lang]")
-    assert line
-    assert "messages[document.documentElement.lang] !== undefined" in after
+    # gallery_intl.js changes these
+    for name in (
+        "const messages = {",
+        "let locale = ",
+        "let iconCheck = ",
+        "let iconCopy ",
+    ):
+        assert script.count(name) == 1
+    for key in ("copy_success", "copy_to_clipboard"):
+        assert f"<title>${{messages[locale]['{key}']}}</title>" in script
+    assert "data-tooltip=\"${messages[locale]['copy']}\"" in script
+
+
+def test_a_script_keeps_its_own_strings_until_there_are_ours() -> None:
+    assert upstream.copy_strings(str) == {}
+    assert not upstream.search_ends(str)["ours"]
+    assert upstream.copy_strings(str.upper)["copy_success"] == "COPIED!"
+    assert upstream.search_ends(str.upper)["ours"]
 
 
 def test_the_theme_has_a_prompt_and_a_list_for_the_menu() -> None:

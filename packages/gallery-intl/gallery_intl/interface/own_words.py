@@ -50,4 +50,3 @@ def messages_of_scripts() -> Iterator[tuple[str, str]]:
         yield text, "sphinx_copybutton"
     for text in SEARCH_ENDS:
         yield text, "themes/basic/static/searchtools.js"
-    yield "Clear", "sphinx_gallery/_static/sg-tags.js"

@@ -33,12 +33,12 @@ from gallery_intl.interface.upstream import (
     MODULES_OF_SPHINX,
     SPHINX_LOCALE,
     UNSEEN,
-    with_copy_words,
-    with_search_words,
-    with_tag_words,
+    copy_strings,
+    search_ends,
+    search_strings,
 )
 
-WORDS_OF_SCRIPTS = "translations.js"  # as Sphinx names it
+WORDS_OF_SCRIPTS = "gallery_intl_words.js"  # static/gallery_intl_words.js.jinja
 
 Place = tuple[str, str]  # a message and where it stands
 
@@ -115,8 +115,10 @@ def collect_or_translate(app: Sphinx) -> None:
         collect_messages(app)
     elif app.builder.format == "html":
         if config.language != SOURCE_LANGUAGE:
-            app.add_js_file(WORDS_OF_SCRIPTS)  # Sphinx does where it has words itself
-        own_words.let_templates_ask(cast(Any, app.builder).templates.environment)
+            app.add_js_file(WORDS_OF_SCRIPTS)
+        environment = cast(Any, app.builder).templates.environment
+        own_words.let_templates_ask(environment)
+        environment.globals["gallery_strings_of_scripts"] = strings_of_scripts
         config.html_title = site_word(config.html_title)
         config.html_short_title = site_word(config.html_short_title)
         # not appended: the list may be Sphinx's default, which all applications share
@@ -154,22 +156,13 @@ def messages_of_ours(environment: Any) -> Iterator[Place]:
     yield from messages_of_templates(environment, folders, IN_TEMPLATES)
 
 
-def translate_scripts(app: Sphinx, error: Exception | None) -> None:
-    """Write the words of this language into the scripts of copy button and search."""
-    if error or app.builder.format != "html":
-        return
-    scripts = {
-        "copybutton.js": with_copy_words,
-        "sg-tags.js": with_tag_words,
-        WORDS_OF_SCRIPTS: with_search_words,
+def strings_of_scripts() -> dict[str, Any]:
+    """Return the strings of the scripts of Sphinx and copy button in this language."""
+    return {
+        "sphinx": search_strings(word_of_scripts),
+        "searchEnds": search_ends(word_of_scripts),
+        "copyButton": copy_strings(word_of_scripts),
     }
-    if app.config.language != SOURCE_LANGUAGE:
-        (app.outdir / "_static" / WORDS_OF_SCRIPTS).touch()
-    for name, translated in scripts.items():
-        script = app.outdir / "_static" / name
-        if script.is_file():
-            text = translated(script.read_text(encoding="utf-8"), word_of_scripts)
-            script.write_text(text, encoding="utf-8")
 
 
 def word_of_scripts(text: str) -> str:

@@ -1,5 +1,6 @@
 // Keep the reader's section, or the query, when the language changes; remember the
-// choice for the page that offers the languages; close the menu on Escape.
+// choice for the page that offers the languages; close the menu on Escape. Translate
+// the copy button.
 
 // The address of what is on the screen: the reader's own target while it can be seen,
 // else the section whose heading stands above the middle. Names of sections are the
@@ -43,3 +44,19 @@ document.addEventListener("keydown", (event) => {
     menu.querySelector("summary").focus();
   }
 });
+
+// sphinx-copybutton has a table of strings for some languages, and icons with two of them.
+// It adds its buttons when the page is loaded: later, or already.
+if (typeof messages === "object" && typeof galleryIntlWords === "object") {
+  const before = { ...messages[locale] };
+  Object.assign(messages[locale], galleryIntlWords.copyButton);
+  for (const [name, text] of Object.entries(galleryIntlWords.copyButton)) {
+    const [old, translated] = [`<title>${before[name]}<`, `<title>${text}<`];
+    iconCopy = iconCopy.replace(old, () => translated);
+    iconCheck = iconCheck.replace(old, () => translated);
+  }
+  for (const button of document.querySelectorAll(".copybtn")) {
+    button.dataset.tooltip = messages[locale].copy;
+    button.innerHTML = iconCopy;
+  }
+}
