@@ -1,7 +1,7 @@
 """Translate the text that Sphinx-Gallery adds to pages, as it does in version 0.22.
 
 What it adds is put into an ``interface`` directive, so that none of it is a message of
-the page. Related examples and tags keep their English labels.
+the page. Related examples, tags and the pages of computation times stay English.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ CARD = re.compile(
     r'.*?<div class="sphx-glr-thumbnail-title">(?P<title>.*?)</div>',
     re.DOTALL,
 )
+# Its text is the title of the page, which is no message here.
+CARD_LINK = re.compile(r"^( +)(:(?:doc|ref):`[^`]+`)$", re.MULTILINE)
 
 
 def translate(rst: str) -> str:
@@ -111,7 +113,7 @@ def translate_cards(rst: str, words: Callable[[str], tuple[str, str]]) -> str:
 
     def card(match: re.Match[str]) -> str:
         title, intro = words(match["target"].lstrip("/"))
-        text = match[0]
+        text = CARD_LINK.sub(r"\1.. interface::\n\n\1   \2", match[0])
         if title:
             shown = f'title">{escape(title, quote=False)}</div>'
             text = text.replace(f'title">{match["title"]}</div>', shown)
