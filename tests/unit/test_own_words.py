@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from gettext import NullTranslations
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from paths import PROJECT
 
 from gallery_intl import locale
 from gallery_intl.__main__ import set_apart
@@ -83,3 +85,22 @@ def test_a_project_translates_them_where_it_has_to_or_wants_to(
 
     assert template.is_file() == translates
     assert (apart / template.name).is_file() != translates
+
+
+def test_no_message_is_inside_an_f_string() -> None:
+    """Babel finds none there before Python 3.12."""
+    names = ("packages/gallery-intl/gallery_intl", "gallery_run", "gallery_site")
+    paths = [path for name in names for path in (PROJECT / name).rglob("*.py")]
+    lost = [
+        (path.name, node.lineno)
+        for path in paths
+        for string in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(string, ast.JoinedStr)
+        for node in ast.walk(string)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "_"
+        and isinstance(node.args[0], ast.Constant)
+    ]
+
+    assert lost == []

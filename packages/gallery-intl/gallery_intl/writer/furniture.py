@@ -64,7 +64,8 @@ def note(match: re.Match[str]) -> str:
     link, services = LINK.search(match["text"]), SERVICES.search(match["text"])
     if not link:
         return match[0]
-    words = {"link": f":ref:`{_('Go to the end')} {link['target']}`"}
+    label = _("Go to the end")  # not in an f-string, where it would not be collected
+    words = {"link": f":ref:`{label} {link['target']}`"}
     text = _("%s to download the full example code.") % words["link"]
     if services:
         words["services"] = _(" or ").join(services["names"].split(" or "))
@@ -78,7 +79,8 @@ def note(match: re.Match[str]) -> str:
 
 def running_time(match: re.Match[str]) -> str:
     took = _("(%(minutes)s minutes %(seconds)s seconds)") % match.groupdict()
-    return f"**{_('Total running time of the script:')}** {took}"
+    label = _("Total running time of the script:")
+    return f"**{label}** {took}"
 
 
 def download(match: re.Match[str]) -> str:
