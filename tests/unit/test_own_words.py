@@ -42,7 +42,7 @@ def test_every_word_is_translated(language: str) -> None:
     english = po.translations(path_of("en"))
 
     assert po.translations(path_of(language)).keys() == english.keys()
-    assert len(english) > 50
+    assert len(english) > 30
 
 
 def test_a_project_has_them_without_any_catalog(tmp_path: Path) -> None:
