@@ -97,7 +97,7 @@ def install_torch(wanted: str) -> None:
     print(refused, file=sys.stderr)
     sys.exit(
         "no build of torch in locks/ can be had here: install one of the same version"
-        f" into {sys.prefix} by hand and say make again"
+        f" into {sys.prefix} by hand and run make again"
     )
 
 

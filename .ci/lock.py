@@ -1,6 +1,6 @@
 """Lock the packages of requirements.txt, and all that these need, by their hashes.
 
-`make lock` runs it after requirements.txt was edited. What is locked already stays as
+`make -f .ci/maintain.mk lock` runs it after requirements.txt was edited. What is locked already stays as
 it is unless requirements.txt asks for another version. The lock has four parts,
 because pip checks the hashes of all packages of a command or of none, and a machine
 takes torch's CPU build or its CUDA build:
@@ -28,7 +28,7 @@ LOCKS = PROJECT / "locks"
 ENTRY = re.compile(r"^(?P<name>[a-z0-9-]+)==(?P<version>[^\s;]+)(?:.*\\\n)*.*\n", re.M)
 HASH = re.compile(r"--hash=\S+")
 CUDA = re.compile(r"(cuda|nvidia)-.*|triton")
-HEAD = "# Written by `make lock`; edit requirements.txt instead.\n"
+HEAD = "# Written by `make -f .ci/maintain.mk lock`; edit requirements.txt instead.\n"
 OLDEST_PYTHON = "3.11.5"
 
 

@@ -1,7 +1,7 @@
 """Each page chooses the right device and backend on machines that are not here.
 
 Nothing computes on a pretended GPU. Whole pages run on pretended machines where they
-compute on the CPU; `make torture` does the same for all machines and numbers of ranks,
+compute on the CPU; target `torture` does the same for all machines and numbers of ranks,
 and always with a Python and a torchrun of their own. Here only one page has these,
 where it says how it wants to be started.
 """
@@ -264,7 +264,7 @@ def run(
     return way(page, folder, machine, ranks)
 
 
-FEWER = [("mps:1", 2), ("cuda:1", 3)]  # make torture: all of them with all pages
+FEWER = [("mps:1", 2), ("cuda:1", 3)]  # torture: all, with all pages
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Try the extension on published galleries of others, and print a table.
 
-    make foreigners (NAMES="networkx tslearn": only these)
+    make -f .ci/maintain.mk foreigners (NAMES="networkx tslearn": only these)
 
 Source packages are fetched from wherever pip fetches packages, and held against their
 hashes. Each has an environment of its own, in `_build/foreigners`, and goes through

@@ -1,6 +1,6 @@
 """Show a small gallery in two languages under six themes, and use its language menu.
 
-    make themes
+    make -f .ci/maintain.mk themes
 
 The themes are installed into `_build/themes/venv`; beside it lie the screenshots. A
 theme passes if the menu can be reached and opened by keyboard, its list is on the

@@ -1,6 +1,6 @@
 """Kill builds, fill disks, take things away: what is rare, and may lose nothing.
 
-    make torture
+    make -f .ci/maintain.mk torture
 
 It takes about a quarter of an hour, so ``make test`` leaves it out. What needs
 namespaces and mounts of its own runs where these can be had (root, on Linux).

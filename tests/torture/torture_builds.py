@@ -2,7 +2,7 @@
 
 Its scripts run anew for each build. Only what is measured may differ: the figures
 listed here, and the running time below each page. Nothing that scripts print is
-measured. With the same outputs not even that differs. `make torture` starts this; it
+measured. With the same outputs not even that differs. Target `torture` starts it; it
 takes some minutes.
 """
 

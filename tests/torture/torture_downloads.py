@@ -1,6 +1,6 @@
 """Run every download as a reader does, under Python, torchrun and Jupyter.
 
-`make torture` runs it; `make test` does so with one page of each kind.
+Target `torture` runs it; `make test` does so with one page of each kind.
 """
 
 from __future__ import annotations

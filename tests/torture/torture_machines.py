@@ -1,6 +1,6 @@
 """Run every page on every pretended machine, with 1, 2, 3, 4 and 8 ranks.
 
-`make torture` runs it; it takes a quarter of an hour. A page that computes on the CPU
+Target `torture` runs it; it takes a quarter of an hour. A page that computes on the CPU
 runs to its end. One that takes a pretended GPU says so, and goes as far as the CPU's
 build of torch does: `ON_GPUS.md` lists what only real GPUs can show. Without GPUs,
 every page also runs with 16 ranks, and beside a window that stays open for 90 seconds.

@@ -1,6 +1,6 @@
 """Run every lesson with the oldest torch that its head names.
 
-`make torture` runs it. Each version is installed from the package index, in an
+Target `torture` runs it. Each version is installed from the package index, in an
 environment of its own; the index has no CPU builds of old versions, so this takes
 several gigabytes.
 """

@@ -12,6 +12,7 @@ from gallery_site.project import read_site
 NAMES = ("lessons", "translating", "architecture", "publishing")
 DOCUMENTS = ["README.md", "CONTRIBUTING.md", *(f"docs/{name}.md" for name in NAMES)]
 PATH = re.compile(r"[\w.<>*-]*(?:/[\w.<>*-]*)+|[\w-]+\.(?:csv|md|po|py|rst|txt)")
+MAINTAIN = "make -f .ci/maintain.mk"
 RULE = re.compile(r"^([a-z-]+%?):", re.MULTILINE)
 
 
@@ -29,13 +30,15 @@ def commands(document: str, start: str) -> list[list[str]]:
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_every_make_command_is_there(document: str) -> None:
-    targets = RULE.findall((PROJECT / "Makefile").read_text(encoding="utf-8"))
+    makefiles = (PROJECT / name for name in ("Makefile", ".ci/maintain.mk"))
+    targets = [x for path in makefiles for x in RULE.findall(path.read_text("utf-8"))]
     languages = read_site(PROJECT).languages
     known = {
         target.replace("%", language) for target in targets for language in languages
     }
 
-    named = {words[0] for words in commands(document, "make") if words}
+    lines = commands(document, "make") + commands(document, MAINTAIN)
+    named = {words[0] for words in lines if words and words[0] != "-f"}
 
     assert named
     assert named <= known

@@ -17,7 +17,8 @@ PINNED = re.compile(
     r"uses: (?P<action>[\w.-]+/[\w.-]+)(?:/[\w/-]+)?@(?P<commit>[0-9a-f]{40})"
     r" # (?P<tag>v\d+\.\d+\.\d+)"
 )
-MAKE = re.compile(r"\bmake (?P<words>[^|>\n#]+)")
+MAKE = re.compile(r"\bmake (?:-f \S+ )?(?P<words>[^|>\n#]+)")
+MAKEFILES = ("Makefile", ".ci/maintain.mk")
 
 each_workflow = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 
@@ -92,8 +93,8 @@ def test_a_checkout_leaves_no_token_behind(path: Path) -> None:
 
 @each_workflow
 def test_what_a_job_makes_is_a_command_that_runs_here(path: Path) -> None:
-    makefile = (PROJECT / "Makefile").read_text("utf-8")
-    targets = set(re.findall(r"^([a-z-]+)(?:-%)?:", makefile, re.M))
+    text = "".join((PROJECT / name).read_text("utf-8") for name in MAKEFILES)
+    targets = set(re.findall(r"^([a-z-]+)(?:-%)?:", text, re.M))
     known = {*targets, "html-en"}
     jobs = loaded(path)["jobs"].values()
     text = "".join(f"{step.get('run', '')}\n" for job in jobs for step in job["steps"])
@@ -104,7 +105,7 @@ def test_what_a_job_makes_is_a_command_that_runs_here(path: Path) -> None:
     assert [name for name in commands(text) if name not in known] == []
 
 
-OPEN_A_BROWSER = re.compile(r"\bmake (test|bench|torture|themes|newest)\b")
+OPEN_A_BROWSER = re.compile(r"\bmake (?:-f \S+ )?(test|bench|torture|themes|newest)\b")
 
 
 @each_workflow
