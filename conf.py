@@ -88,8 +88,8 @@ intersphinx_mapping = {
 gallery_intl_link_names = True
 gallery_site_glossary = "locales/glossary.csv"  # its terms are explained on a page
 
-# The repository, such as "https://github.com/owner/name"; then each page leads to its
-# source, to where it and its catalog are edited, and to a report.
+# The repository, such as "https://github.com/owner/name"; then translated pages link to
+# the editor of their catalog, and the page "About" to the repository.
 gallery_repository_url = ""
 
 # The address of the site: the folder that the languages are in. Empty while it has

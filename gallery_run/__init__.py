@@ -16,8 +16,6 @@ def add_settings(app: Sphinx) -> None:
     app.add_config_value("gallery_intl_run", True, "", bool)
     # seconds in which a page has to end, and each part of the run that is no page
     app.add_config_value("gallery_intl_deadline", 120, "", (int, float))
-    # whether pages say that their scripts were not run, and do without figures
-    app.add_config_value("gallery_intl_preview", False, "env", bool)
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

@@ -63,7 +63,7 @@ def test_all_that_is_installed_for_the_site_is_locked() -> None:
     assert len(installed) > 50
     # torch's CPU build has the same version, with "+cpu" behind it
     assert [
-        f"{package.name} {package.version}: run make -f .ci/maintain.mk lock, or install what is locked"
+        f"{package.name} {package.version}: lock it (see CONTRIBUTING), or install the lock"
         for package in installed
         if (name := canonicalize_name(package.name)) not in lock
         or Version(package.version) not in lock[name].specifier

@@ -59,7 +59,9 @@ def is_there(name: str) -> bool:
     pattern = re.sub(r"<\w+>", "*", name).replace("**.", "**/*.").rstrip("/")
     catalogs = PROJECT / "locales"
     anywhere = pattern if "/" in pattern else f"**/{pattern}"
-    return any(PROJECT.glob(pattern)) or any(catalogs.glob(anywhere))
+    places = {PROJECT: pattern, PROJECT / "tests": anywhere, catalogs: anywhere}
+    places |= {package: anywhere for package in PROJECT.glob("packages/*")}
+    return any(any(place.glob(name)) for place, name in places.items())
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
