@@ -41,8 +41,8 @@ foreign: $(READY)  ## try gallery_intl in another project (FROM=folder DOCS=doc)
 foreigners: $(LIGHT)  ## try gallery_intl in published galleries (NAMES=...)
 	@PYTHONPATH=tests/tools $(PY) tests/torture/foreigners.py $(NAMES)
 
-linkcheck: $(READY)  ## check links to other sites
-	@$(PY) -m sphinx -q -b linkcheck . _build/linkcheck && echo "all links to other sites work"
+linkcheck: html-en  ## check links to other sites
+	@$(PY) -m sphinx -q -b linkcheck _build/source/en _build/linkcheck && echo "all links to other sites work"
 
 newest: $(VENV)/.browser  ## build and test with the newest versions of all packages
 	@$(NEWEST_PYTHON) -m venv $(VENV)/newest
