@@ -1,9 +1,9 @@
 """Lock the packages of requirements.txt, and all that these need, by their hashes.
 
-`make -f .ci/maintain.mk lock` runs it after requirements.txt was edited. Locked versions
-stay unless requirements.txt asks for another one. The lock has four parts, because pip
-checks the hashes of all packages of a command or of none, and a machine takes torch's
-CPU build or its CUDA build:
+`make -f .ci/maintain.mk lock` runs it after requirements.txt was edited. Versions stay
+unless requirements.txt asks for others. The lock has four parts, because pip checks the
+hashes of all packages of a command or of none, and a machine takes torch's CPU build or
+its CUDA build:
 
 - site.txt: everything but torch;
 - torch.txt: torch as PyPI has it, for Linux and Windows the CUDA build;

@@ -1,7 +1,7 @@
 """Each page chooses the right device and backend on machines that are not here.
 
 Nothing computes on a pretended GPU. Whole pages run on pretended machines where they
-compute on the CPU; target `torture` does the same for all machines and numbers of ranks,
+compute on the CPU; `torture` does the same for all machines and numbers of ranks,
 and always with a Python and a torchrun of their own. Here only one page has these,
 where it says how it wants to be started.
 """

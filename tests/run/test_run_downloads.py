@@ -4,7 +4,7 @@ A plain page and one with ranks run as a reader runs them, as script and as note
 the page that starts processes itself, Jupyter runs what stands before PyTorch, and the
 gallery the whole script, with the same processes. The other notebooks run in forks of a
 warm process, on as many ranks. The other scripts are held against the one that the
-gallery has run, of which the page shows what it prints; target `torture` runs all of them
+gallery has run, of which the page shows what it prints; `torture` runs all of them
 as a reader does.
 """
 
