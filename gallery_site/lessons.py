@@ -20,6 +20,7 @@ from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.util.osutil import relative_uri
 
+from gallery_intl.interface.lines import break_title
 from gallery_intl.project import Project
 from gallery_intl.text.breaks import at_colon
 
@@ -111,7 +112,7 @@ class Lessons:
         for name, page in zip(("prev", "next"), around, strict=True):
             context[name] = page and {
                 "link": app.builder.get_relative_uri(pagename, page),
-                "title": self.titles[page],
+                "title": title_of_link(app, page),
             }
 
     def seen_from(self, app: Sphinx, pagename: str) -> str:
@@ -135,6 +136,14 @@ class Lessons:
         for part in self.parts:
             below = "".join(f"{entry(lesson)}</li>\n" for lesson in part.lessons)
             yield f"{entry(part.page)}{below and f'<ul>{below}</ul>'}</li>\n"
+
+
+def title_of_link(app: Sphinx, page: str) -> str:
+    """Return the title of the page before or after as HTML, with its line breaks."""
+    title = app.env.titles[page].deepcopy()
+    break_title(app.config, title)
+    builder = cast(StandaloneHTMLBuilder, app.builder)
+    return str(builder.render_partial(title)["title"])
 
 
 def add_templates(app: Sphinx, config: Config) -> None:

@@ -45,17 +45,18 @@ def join_korean(document: nodes.Element) -> None:
             continue  # inside another block, or code
         before = ""
         for text in list(block.findall(nodes.Text)):
-            new = KOREAN.sub(JOINER, f"{before}{text}")[len(before) :]
-            if not isinstance(text.parent, VERBATIM) and new != text:
+            old = text.astext()  # without the escapes that docutils keeps
+            new = KOREAN.sub(JOINER, f"{before}{old}")[len(before) :]
+            if not isinstance(text.parent, VERBATIM) and new != old:
                 text.parent.replace(text, nodes.Text(new))
-            before = text[-1:]
+            before = f"{before}{old}"[-1:]
 
 
 def join_words(title: nodes.Element, words: Sequence[str]) -> None:
     """Hold words of a title together."""
     for text in list(title.findall(nodes.Text)):
-        new = str(text)
+        new = text.astext()
         for word in words:
             new = new.replace(word, JOINER.join(word))
-        if new != text:
+        if new != text.astext():
             text.parent.replace(text, nodes.Text(new))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from docutils import nodes
 
+from gallery_intl.text.breaks import JOINER
 from gallery_intl.text.wrapping import display_width
 
 LIMIT = 160  # columns; search engines show about as many, half of them in CJK
@@ -28,7 +29,7 @@ def plain_text(paragraph: nodes.paragraph) -> str:
     for node in list(copy.findall(nodes.Element)):
         if "no-search" in node["classes"] and node.parent is not None:
             node.parent.remove(node)
-    return " ".join(copy.astext().split())
+    return " ".join(copy.astext().replace(JOINER, "").split())
 
 
 def sentences(text: str) -> list[str]:
