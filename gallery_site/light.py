@@ -23,6 +23,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 import gallery_intl
+import sphinx_cjk_search
 
 LAYOUT = Path(__file__).parent / "layout"
 THEME = "pydata_sphinx_theme"
@@ -31,6 +32,7 @@ STYLES = [
     "styles/pydata-sphinx-theme.css",
     "pygments.css",
     "copybutton.css",
+    "cjk-search.css",
     "figures.css",
     "gallery_intl.css",
     "gallery_site.css",
@@ -45,6 +47,7 @@ SCRIPTS = [
     "sphinx_highlight.js",
     "clipboard.min.js",
     "copybutton.js",
+    "cjk-search-marks.js",
     "gallery_intl.js",
     "scripts/bootstrap.js",
     "scripts/pydata-sphinx-theme.js",
@@ -126,7 +129,8 @@ def join_scripts(static: Path, names: list[str]) -> str:
 
 def own_version(config: Config, srcdir: Path) -> str:
     """Return what changes with the files that both are made of."""
-    folders = [Path(module).parent for module in (__file__, gallery_intl.__file__)]
+    packages = (__file__, gallery_intl.__file__, sphinx_cjk_search.__file__)
+    folders = [Path(module).parent for module in packages]
     folders += [srcdir / name for name in config.html_static_path]
     files = [path for folder in folders for path in folder.rglob("*")]
     sources = [file for file in files if file.suffix in (".css", ".jinja", ".js")]
