@@ -554,6 +554,20 @@ def test_a_zip_archive_holds_the_script_and_the_notebook(
             assert content == beside, name
 
 
+@each_language
+def test_the_archive_of_all_programs_holds_those_of_every_page(
+    site: Path, language: str
+) -> None:
+    folder = site / language
+    (link,) = read(folder / "index.html").select("a.download[href$='gallery.zip']")
+
+    with zipfile.ZipFile(folder / link["href"]) as opened:
+        names = set(opened.namelist())
+
+    stems = gallery(site, language)
+    assert names == {f"gallery/{x}{end}" for x in stems for end in (".py", ".ipynb")}
+
+
 # names in code and text
 
 

@@ -84,7 +84,7 @@ def pack_archives(app: Sphinx, env: BuildEnvironment) -> None:
         return
     whole = Path(env.srcdir, app.config.gallery_intl_archive)
     project = Project.of(env)
-    if app.config.gallery_intl_archive in env.dlfiles:
+    if Path(app.config.gallery_intl_archive) in env.dlfiles:
         pack(whole, all_files(env, project, whole.stem))
     for _examples, gallery in project.galleries:
         for original in sorted((project.srcdir / gallery).glob("*.zip")):
