@@ -59,7 +59,7 @@ def listen(app: Sphinx) -> None:
 
 
 def listen_for_the_theme(app: Sphinx) -> None:
-    from gallery_site import descriptions, lessons, light, publish
+    from gallery_site import descriptions, lessons, light, publish, repository
 
     app.connect("builder-inited", add_styles)
     listed = lessons.Lessons()
@@ -68,4 +68,5 @@ def listen_for_the_theme(app: Sphinx) -> None:
     app.connect("env-updated", listed.outdated)
     app.connect("html-page-context", listed.show)
     app.connect("html-page-context", descriptions.add_description)
+    app.connect("html-page-context", repository.add_links)
     app.connect("build-finished", publish.remove_outdated)

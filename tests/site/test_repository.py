@@ -1,88 +1,75 @@
-"""With a repository, what each page of each language leads to is in it."""
+"""With a repository, each page of each language leads to its source and to reports."""
 
 from __future__ import annotations
 
 import io
-import pickle
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
-from docutils import nodes
+from bs4 import BeautifulSoup
 from paths import PROJECT
 
+from gallery_intl.writer.tree import write_language
+from gallery_site.head import HOOKS
 from gallery_site.languages import run_sphinx
-from gallery_site.project import Site, read_site
+from gallery_site.project import read_site
 
 URL = "https://github.com/owner/name"
-READ = ("en", "zh_CN")  # the source, and a translation whose name has a region
-Links = dict[str, list[str]]  # addresses by page, in the order of the page
+Links = dict[str, list[str]]  # URLs by page, in the order of the page
 
 
-@pytest.fixture(scope="module")
-def project(site: Path) -> Site:
-    """The project whose site was built."""
-    return read_site(PROJECT)
-
-
-@pytest.fixture(scope="module", params=READ)
+@pytest.fixture(scope="module", params=["en", "zh_CN"])
 def language(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
 @pytest.fixture(scope="module")
-def ways(
-    project: Site, language: str, tmp_path_factory: pytest.TempPathFactory
-) -> Links:
-    """Read the pages of a language with a repository; give their ways out."""
+def links(language: str, site: Path, tmp_path_factory: pytest.TempPathFactory) -> Links:
+    """Build a language with a repository; return the links of its pages to it."""
     folder = tmp_path_factory.mktemp(language)
-    values = {
-        "language": language,
-        "gallery_intl_run": False,
-        "gallery_repository_url": URL,
-    }
+    source, out = folder / "source", folder / "out"
+    project = read_site(PROJECT).project
+    assert not write_language(project, language, source, HOOKS, [site.parent])
     warnings = io.StringIO()
-    assert not run_sphinx(PROJECT, "dummy", folder, folder, values, warnings), (
-        warnings.getvalue()
-    )
-    return {page: links(folder / f"{page}.doctree") for page in project.pages()}
+    values = {"gallery_repository_url": URL}
+    run_sphinx(source, "html", out, folder / "doctrees", values, warnings)
+    assert not warnings.getvalue()
+    return {
+        page: [
+            str(link["href"])
+            for link in BeautifulSoup(path.read_text("utf-8"), "html.parser").select(
+                f"article a[href^='{URL}'], footer a[href^='{URL}']"
+            )
+        ]
+        for page in read_site(PROJECT).pages()
+        for path in [out / f"{page}.html"]
+    }
 
 
-def links(doctree: Path) -> list[str]:
-    """Give the links of a page to its repository."""
-    document = pickle.loads(doctree.read_bytes())
-    found = (link.get("refuri", "") for link in document.findall(nodes.reference))
-    return [url for url in found if url.startswith(URL)]
+def test_every_page_leads_to_files_of_the_project(links: Links, language: str) -> None:
+    assert len(links) > 30
+    for page, urls in links.items():
+        edited = [urlsplit(url) for url in urls if url.startswith(f"{URL}/edit/main/")]
+        places = [unquote(url.path).split("/", 5)[5] for url in edited]
+
+        assert len(places) >= (1 if language == "en" else 2), page
+        assert [x for x in places if not (PROJECT / x).is_file()] == []
+        assert Path(places[-1]).stem == Path(page).name
+        assert not places[-1].startswith("tutorials/")
 
 
-def test_every_page_leads_to_files_of_the_project(ways: Links, language: str) -> None:
-    kinds = ["blob", "edit"] if language == "en" else ["blob", "edit", "edit"]
-    for page, urls in ways.items():
-        own = urls[-len(kinds) - 1 :]
-        places = [unquote(urlsplit(url).path).split("/", 5)[3:] for url in own]
+def test_every_report_names_page_and_language(links: Links, language: str) -> None:
+    for page, urls in links.items():
+        (title,) = parse_qs(urlsplit(urls[-1]).query)["title"]
 
-        assert [kind for kind, *_branch_and_path in places] == [*kinds, "issues"], page
-        files = [PROJECT / path for _kind, branch, path in places[:-1]]
-        assert {branch for _kind, branch, _path in places[:-1]} == {"main"}
-        assert not [path for path in files if not path.is_file()]
-        assert files[0] == files[1]
-        assert files[0].stem == files[-1].stem
-        assert PROJECT / "tutorials" not in files[0].parents
-        assert not urlsplit(own[0]).fragment
-
-
-def test_every_report_names_page_and_language(ways: Links, language: str) -> None:
-    for page, urls in ways.items():
-        query = parse_qs(urlsplit(urls[-1]).query)
-
-        (title,) = query["title"]
         assert title.removesuffix(f" ({language}/{page})") not in ("", title)
 
 
-def test_without_a_repository_no_page_has_a_way_out(site: Path) -> None:
+def test_without_a_repository_no_page_leads_to_one(site: Path) -> None:
     if read_site(PROJECT).config.gallery_repository_url:
         pytest.skip("the site has a repository")
     pages = [path.read_text("utf-8") for path in site.rglob("*.html")]
 
     assert len(pages) > 40
-    assert not [page for page in pages if "ways-out" in page]
+    assert not [page for page in pages if 'class="repository"' in page]

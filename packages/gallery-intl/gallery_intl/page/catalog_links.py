@@ -60,7 +60,7 @@ def file_url(env: BuildEnvironment, path: Path, what: str = "blob") -> str:
     It is "" for a file outside of the repository, which may begin above ``conf.py``.
     The branch is named, because GitHub opens ``blob/HEAD`` but not ``edit/HEAD``.
     """
-    path, root = Path(normpath(path)), repository_root(Path(env.srcdir))
+    path, root = Path(normpath(path)), repository_root(Project.of(env).srcdir)
     if not path.is_relative_to(root):
         return ""
     place = quote(path.relative_to(root).as_posix())
