@@ -12,7 +12,6 @@ from pathlib import Path
 import browser
 from paths import PROJECT
 from playwright.sync_api import Browser, sync_playwright
-from polling import wait_until
 
 SITE = PROJECT / "_build" / "html"
 INDEX = "_static/cjk-search-index.js"
@@ -45,7 +44,7 @@ def first_result(chromium: Browser, folder: Path, query: str) -> float:
         page = chromium.new_page()  # with a cache of its own
         page.add_init_script(NOTE_FIRST_RESULT)
         page.goto(f"{(folder / 'search.html').as_uri()}?q={query}")
-        wait_until(page, "window.firstResult")
+        page.wait_for_function("window.firstResult")
         found.append(page.evaluate("window.firstResult"))
         page.close()
     return min(found)

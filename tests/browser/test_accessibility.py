@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
+from readers import DESK, LANGUAGES, PHONE, Open
 
-LANGUAGES = ("en", "ko", "zh_CN", "ja")
 WHOLE = "ko"  # the structure of a page does not depend on its language
 LESSON = "tutorials/ddp/distributed_data_parallel.html"
 PART = "tutorials/one_process/index.html"  # what opens is the same as on a lesson
-DESK = {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"}
-PHONE = {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"}
-SCREENS = {"desk": DESK, "phone": PHONE}
 STILL = {"reduced_motion": "reduce"}  # colours on their way are no defect
+SCREENS = {
+    "desk": {"viewport": DESK, "color_scheme": "light", **STILL},
+    "phone": {"viewport": PHONE, "color_scheme": "dark", **STILL},
+}
 
 
 def as_it_is(page: Page) -> None:
@@ -65,33 +66,23 @@ CASES += [
 ]
 
 
-@pytest.fixture(scope="module")
-def page(chromium: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
-    """One page for each screen, on which all others are opened."""
-    context = chromium.new_context(**SCREENS[request.param], **STILL)
-    yield context.new_page()
-    context.close()
-
-
 def violations(page: Page) -> list[str]:
-    """Give each rule that is broken, with the first place where it is."""
+    """Return each rule that is broken, with the first place where it is."""
     found = Axe().run(page).response["violations"]
     return [f"{rule['id']}: {rule['nodes'][0]['html']}" for rule in found]
 
 
-@pytest.mark.parametrize(
-    ("page", "language", "state"),
-    [pytest.param(*case, id="-".join(case)) for case in CASES],
-    indirect=["page"],
-)
-def test_axe_finds_nothing(served: str, page: Page, language: str, state: str) -> None:
+@pytest.mark.parametrize(("screen", "language", "state"), CASES)
+def test_axe_finds_nothing(
+    open_page: Open, screen: str, language: str, state: str
+) -> None:
     path, act = STATES[state]
-    page.goto(f"{served}{language}/{path}")
+    page = open_page(f"{language}/{path}", **SCREENS[screen])
     act(page)
     assert violations(page) == []
 
 
-@pytest.mark.parametrize("page", SCREENS, indirect=True)
-def test_axe_finds_nothing_on_the_front_page(served: str, page: Page) -> None:
-    page.goto(served)
+@pytest.mark.parametrize("screen", SCREENS)
+def test_axe_finds_nothing_on_the_front_page(open_page: Open, screen: str) -> None:
+    page = open_page("index.html", **SCREENS[screen])
     assert violations(page) == []

@@ -10,39 +10,22 @@ import pytest
 import queries
 from paths import TESTS
 from playwright.sync_api import Browser, Page, ViewportSize, expect
-from polling import wait_until
+from readers import DESK, LESSON, PHONE, Open, each_language, each_size
 
-LANGUAGES = ("en", "ko", "zh_CN", "ja")
 QUERIES = sorted((TESTS / "search_queries").glob("*.csv"))
 FIRST = 0.9  # of the queries must have the right page first
-LESSON = "tutorials/ranks/hello_ranks.html"
-DESK, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 # The pages that have all words.
 SEARCH = """queries => queries.map(query =>
   Search.find(query).filter(({isPart}) => !isPart)
     .map(({address}) => address.split("/").at(-1).replace(".html", "")))"""
 
-each_language = pytest.mark.parametrize("language", LANGUAGES)
-each_size = pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
-
-Open = Ask = Callable[[str], Page]
+Ask = Callable[[str], Page]
 
 
-@pytest.fixture
-def opened(served: str, chromium: Browser) -> Iterator[Open]:
-    """Open a page of the site; what goes wrong in it fails the test."""
-    context = chromium.new_context(viewport=DESK)
-    context.set_default_timeout(30_000)
-    troubles: list[str] = []
-
-    def opened(path: str) -> Page:
-        page = context.new_page()
-        page.on("pageerror", lambda error: troubles.append(str(error)))
-        page.goto(path if "://" in path else served + path)
-        return page
-
-    yield opened
-    context.close()
+@pytest.fixture(autouse=True)
+def quiet(troubles: list[str]) -> Iterator[None]:
+    """Fail a test if something goes wrong in a page that it opened."""
+    yield
     assert troubles == []
 
 
@@ -55,7 +38,7 @@ def search_page(served: str, chromium: Browser) -> Iterator[Ask]:
     def search_page(language: str) -> Page:
         page = context.new_page()
         page.goto(f"{served}{language}/search.html")
-        wait_until(page, "Search.hasIndex()")
+        page.wait_for_function("Search.hasIndex()")
         return page
 
     yield search_page
@@ -79,9 +62,9 @@ def test_readers_find_what_they_want_and_mostly_first(
 
 @each_language
 def test_the_boilerplate_of_a_page_is_not_in_the_index(
-    opened: Open, search_page: Ask, language: str
+    open_page: Open, search_page: Ask, language: str
 ) -> None:
-    texts = opened(f"{language}/{LESSON}").evaluate(
+    texts = open_page(f"{language}/{LESSON}").evaluate(
         "[...document.querySelectorAll("
         "'.outputs-made, .translation-credits, .ways-out')]"
         ".map(node => node.textContent)"
@@ -106,11 +89,11 @@ SECTION = "distributed_data_parallel.html#the-gradients-of-all-ranks-become-thei
 
 @each_language
 def test_a_result_leads_to_the_section_and_shows_the_place(
-    opened: Open, language: str
+    open_page: Open, language: str
 ) -> None:
     typed, word = COMPOUNDS[language]
 
-    page = opened(f"{language}/search.html?q={typed}")
+    page = open_page(f"{language}/search.html?q={typed}")
 
     result = page.locator(f"#search-results li:has(a[href$='{SECTION}'])")
     marked = result.locator(".context .highlighted", has_text=word)
@@ -119,11 +102,11 @@ def test_a_result_leads_to_the_section_and_shows_the_place(
 
 @each_language
 def test_a_section_is_found_from_a_disk(
-    site: Path, opened: Open, language: str
+    site: Path, open_page: Open, language: str
 ) -> None:
     address = (site / language / "search.html").as_uri()
 
-    page = opened(f"{address}?q={COMPOUNDS[language][0]}")
+    page = open_page(f"{address}?q={COMPOUNDS[language][0]}")
 
     expect(page.locator(f"#search-results a[href$='{SECTION}']")).to_be_visible()
 
@@ -145,10 +128,10 @@ def test_a_section_is_found_without_storage(served: str, chromium: Browser) -> N
 
 @each_language
 def test_a_note_explains_that_no_page_has_all_words(
-    opened: Open, language: str
+    open_page: Open, language: str
 ) -> None:
     typed = f"{COMPOUNDS[language][1]} quantumentanglement"
-    page = opened(f"{language}/search.html?q={typed}")
+    page = open_page(f"{language}/search.html?q={typed}")
     expect(page.locator("#search-results li").first).to_be_visible()
 
     texts = page.evaluate("cjkSearchIndex.messages")
@@ -156,8 +139,8 @@ def test_a_note_explains_that_no_page_has_all_words(
     assert texts["missing"] in page.locator("#search-results").inner_text()
 
 
-def test_a_page_is_fetched_once_and_when_it_is_seen(opened: Open) -> None:
-    page = opened("ko/search.html")
+def test_a_page_is_fetched_once_and_when_it_is_seen(open_page: Open) -> None:
+    page = open_page("ko/search.html")
     fetched: list[str] = []
     page.on("request", lambda request: fetched.append(request.url))
     page.evaluate("Search.performSearch('GPU 학습')")
@@ -167,7 +150,7 @@ def test_a_page_is_fetched_once_and_when_it_is_seen(opened: Open) -> None:
     seen = len(fetched)
     shown.last.scroll_into_view_if_needed()
     items = "[...document.querySelectorAll('#search-results li')]"  # of both lists
-    wait_until(page, f"!{items}.at(-1).matches('.awaits-snippet')")
+    page.wait_for_function(f"!{items}.at(-1).matches('.awaits-snippet')")
 
     assert 0 < seen < shown.count()
     assert len(set(fetched)) == len(fetched) > seen
@@ -176,9 +159,9 @@ def test_a_page_is_fetched_once_and_when_it_is_seen(opened: Open) -> None:
 @each_size
 @each_language
 def test_the_keyboard_opens_the_dialog_and_shows_the_results(
-    opened: Open, language: str, size: ViewportSize
+    open_page: Open, language: str, size: ViewportSize
 ) -> None:
-    page = opened(f"{language}/{LESSON}")
+    page = open_page(f"{language}/{LESSON}")
     page.set_viewport_size(size)
     field = page.locator("dialog[open] input[type=search]")
 
@@ -197,9 +180,9 @@ def test_the_keyboard_opens_the_dialog_and_shows_the_results(
 
 @pytest.mark.parametrize("key_name", ["Process", "Enter"])  # as on Windows, on a Mac
 def test_enter_that_ends_a_composition_does_not_search(
-    opened: Open, key_name: str
+    open_page: Open, key_name: str
 ) -> None:
-    page = opened(f"ja/{LESSON}")
+    page = open_page(f"ja/{LESSON}")
     page.keyboard.press("Control+k")
     field = page.locator("dialog[open] input[type=search]")
     expect(field).to_be_focused()

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
+from readers import LESSON, PHONE, Open, each_language, each_scheme, each_size, tag
+from watching import is_too_wide
 
-LANGUAGES = ("en", "ko", "zh_CN", "ja")
-LESSON = "tutorials/ddp/distributed_data_parallel.html"
-DESK = {"width": 1280, "height": 900}
-PHONE = {"width": 390, "height": 844}
 # What only scripts can bring to life.
 DEAD = (
     "button:visible, dialog:visible, input:visible,"
@@ -23,57 +19,42 @@ WHAT_SEARCH_NEEDS = {
     "zh_CN": "请启用 JavaScript 以使用搜索功能。",
     "ja": "JavaScript",
 }
-
-each_language = pytest.mark.parametrize("language", LANGUAGES)
-each_size = pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
-each_scheme = pytest.mark.parametrize("scheme", ["light", "dark"])
-
-
-@pytest.fixture(scope="module")
-def page(chromium: Browser) -> Iterator[Page]:
-    """A page in a browser that runs no script."""
-    context = chromium.new_context(java_script_enabled=False)
-    yield context.new_page()
-    context.close()
+COLOURS = """nodes => [...new Set(nodes.map(node => {
+  const style = getComputedStyle(node);
+  return `${style.color} on ${style.backgroundColor}`;
+}))]"""
 
 
-def colours(page: Page, place: str) -> list[str]:
-    """Give colour and background of some elements, each pair once."""
-    return page.locator(place).evaluate_all(
-        """nodes => [...new Set(nodes.map(node => {
-            const style = getComputedStyle(node);
-            return `${style.color} on ${style.backgroundColor}`;
-        }))]"""
-    )
+def opened(open_page: Open, path: str, **options: Any) -> Page:
+    """Open a page in a browser that runs no script."""
+    return open_page(path, java_script_enabled=False, **options)
 
 
 @each_scheme
 def test_a_page_has_the_light_colours_that_scripts_would_give_it(
-    served: str, page: Page, chromium: Browser, scheme: Any
+    open_page: Open, scheme: str
 ) -> None:
-    page.emulate_media(color_scheme=scheme)
-    page.goto(f"{served}ko/{LESSON}")
-    with_scripts = chromium.new_page(color_scheme="light")
-    with_scripts.goto(f"{served}ko/{LESSON}")
+    without = opened(open_page, f"ko/{LESSON}", color_scheme=scheme)
+    with_scripts = open_page(f"ko/{LESSON}", color_scheme="light")
 
     for place in (
         "html, body, article p, article a, h1",
         ".highlight, .highlight span",
     ):
-        assert colours(page, place) == colours(with_scripts, place)
-    assert len(colours(page, ".highlight span")) > 4
-    with_scripts.close()
+        colours = without.locator(place).evaluate_all(COLOURS)
+        assert colours == with_scripts.locator(place).evaluate_all(COLOURS)
+    assert len(colours) > 4  # those of code
 
 
 @each_language
 @each_size
-def test_the_navigation_can_be_reached_and_nothing_is_dead(
-    served: str, page: Page, language: str, size: Any
+def test_pages_and_languages_can_be_reached_and_nothing_is_dead(
+    served: str, open_page: Open, language: str, size: Any
 ) -> None:
-    page.set_viewport_size(size)
-    page.goto(f"{served}{language}/{LESSON}")
+    page = opened(open_page, f"{language}/{LESSON}", viewport=size)
 
     assert page.locator(DEAD).count() == 0
+    assert not is_too_wide(page)
     if size is PHONE:
         page.locator("a.navigation-link:visible").click()
         expect(page.locator("#pst-primary-sidebar")).to_be_in_viewport()
@@ -81,16 +62,21 @@ def test_the_navigation_can_be_reached_and_nothing_is_dead(
         assert page.locator("a.navigation-link:visible").count() == 0
     expect(page.locator(".page-toc a:visible").first).to_be_visible()
     page.locator(".bd-docs-nav a[href*='starting_processes']").click()
-
     page.wait_for_url(f"{served}{language}/tutorials/ddp/starting_processes.html")
-    assert page.locator("article h1").is_visible()
+    other = "ja" if language != "ja" else "ko"
+    menu = page.locator("details.language-menu:visible")
+    menu.locator("summary").click()
+    menu.locator(f"a[hreflang={tag(other)}]").click()
+
+    page.wait_for_url(f"{served}{other}/tutorials/ddp/starting_processes.html")
+    expect(page.locator("article h1")).to_be_visible()
 
 
 @each_language
 def test_the_search_page_says_in_its_language_what_it_needs(
-    served: str, page: Page, language: str
+    open_page: Open, language: str
 ) -> None:
-    page.goto(f"{served}{language}/search.html")
+    page = opened(open_page, f"{language}/search.html")
 
     expect(page.locator("main .admonition.error")).to_contain_text(
         WHAT_SEARCH_NEEDS[language]
@@ -98,25 +84,8 @@ def test_the_search_page_says_in_its_language_what_it_needs(
     assert page.locator(DEAD).count() == 0
 
 
-@each_size
-def test_a_page_fits_its_screen(served: str, page: Page, size: Any) -> None:
-    page.set_viewport_size(size)
-
-    page.goto(f"{served}ja/{LESSON}")
-
-    widths = page.locator("html, main, article").evaluate_all(
-        "nodes => nodes.map(node => node.scrollWidth - node.clientWidth)"
-    )
-    assert max(widths) <= 1
-
-
-def test_with_scripts_no_link_takes_the_place_of_the_button(
-    served: str, chromium: Browser
-) -> None:
-    page = chromium.new_page(viewport=PHONE)
-
-    page.goto(f"{served}ko/{LESSON}")
+def test_with_scripts_no_link_takes_the_place_of_the_button(open_page: Open) -> None:
+    page = open_page(f"ko/{LESSON}", viewport=PHONE)
 
     assert page.locator("a.navigation-link").count() == 0
     assert page.locator("button.primary-toggle").is_visible()
-    page.close()

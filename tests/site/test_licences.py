@@ -21,13 +21,11 @@ def patterns() -> list[str]:
 
 def ours() -> set[str]:
     """Give the names of our own files."""
-    packages = ("gallery_intl", "gallery_site")
-    folders = (PROJECT / "_static", *(PROJECT / x / "static" for x in packages))
-    return {
-        path.relative_to(folder).as_posix().removesuffix(".jinja")
-        for folder in folders
-        for path in folder.rglob("*")
-    }
+    packages = (PROJECT / "gallery_site", *PROJECT.glob("packages/*/*_*"))
+    folders = (PROJECT / "_static", *(package / "static" for package in packages))
+    files = [(folder, path) for folder in folders for path in folder.rglob("*")]
+    names = {path.relative_to(folder).as_posix() for folder, path in files}
+    return {name.removesuffix(".jinja") for name in names} | {"cjk-search-index.js"}
 
 
 def shipped(site: Path) -> set[str]:

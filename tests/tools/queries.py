@@ -18,7 +18,6 @@ from typing import NamedTuple
 import browser
 from paths import PROJECT
 from playwright.sync_api import Browser, Page, sync_playwright
-from polling import wait_until
 from serving import serve
 
 LANGUAGE = re.compile(r"(en|ko|zh_CN|ja)(?:_[a-z])?$")
@@ -105,7 +104,7 @@ def report(path: Path, queries: list[Query]) -> None:
 def measure(chromium: Browser, address: str, path: Path) -> list[Query]:
     page = chromium.new_page()
     page.goto(f"{address}/{language_of(path)}/search.html")
-    wait_until(page, "Search.hasIndex()")
+    page.wait_for_function("Search.hasIndex()")
     queries = ask(page, path)
     page.close()
     return queries
