@@ -8,7 +8,7 @@ import posixpath
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from sphinx.config import Config
@@ -28,10 +28,10 @@ from gallery_intl.script.source import (
 )
 from gallery_intl.text.wrapping import one_line
 
+TIMES = "sg_execution_times"
 # Settings of conf.py that are read without loading extensions, and their defaults.
 SETTINGS: dict[str, Any] = {
     "gallery_intl_archive": "gallery.zip",
-    "gallery_intl_galleries": [],
     "gallery_intl_languages": {},
     "gallery_intl_pages": [],
     "gallery_intl_plain_links": False,
@@ -91,8 +91,6 @@ class Project:
     @property
     def galleries(self) -> list[tuple[str, str]]:
         """Return each folder of examples with the folder generated from it."""
-        if known := getattr(self.config, "gallery_intl_galleries", []):
-            return [tuple(pair) for pair in known]
         conf = getattr(self.config, "sphinx_gallery_conf", {})
         names = ("examples_dirs", "../examples"), ("gallery_dirs", "auto_examples")
         values = (conf.get(*name) for name in names)
@@ -127,7 +125,12 @@ class Project:
         return docname
 
     def is_to_translate(self, docname: str) -> bool:
-        """Return whether a page is one of those that the project translates."""
+        """Return whether a page is one of those that the project translates.
+
+        Sphinx-Gallery's pages of computation times change with each run.
+        """
+        if PurePosixPath(docname).name == TIMES:
+            return False
         patterns = self.config.gallery_intl_pages
         return not patterns or any(fnmatchcase(docname, each) for each in patterns)
 

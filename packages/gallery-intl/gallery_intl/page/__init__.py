@@ -15,6 +15,7 @@ from gallery_intl.page import (
     diff,
     directives,
     gaps,
+    generated,
     names,
     status_table,
 )
@@ -54,10 +55,9 @@ def add_settings(app: Sphinx) -> None:
     app.add_config_value("gallery_intl_source_downloads", False, "", bool)
     # the file in which a page may offer the downloads of all pages
     app.add_config_value("gallery_intl_archive", "gallery.zip", "env", str)
-    # set by the writer: the folder of the project, its galleries, and whether the
-    # sources are those that messages are collected from
+    # set by the writer: the folder of the project, and whether the sources are those
+    # that messages are collected from
     app.add_config_value("gallery_intl_project", "", "env", str)
-    app.add_config_value("gallery_intl_galleries", [], "env", list)
     app.add_config_value("gallery_intl_collect", False, "env", bool)
 
 
@@ -81,6 +81,10 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     diff.setup(app)
     app.add_post_transform(names.LinkOnce)
     app.add_post_transform(names.VisitCode)
+    app.add_transform(generated.KeepFromCatalogs)
+    app.connect("config-inited", generated.stop_generating)
+    # Sphinx-Gallery completes its settings at 10
+    app.connect("builder-inited", generated.read_from_project, priority=20)
     app.connect("config-inited", use_a_catalog_for_each_page)
     app.connect("config-inited", catalog_links.check_repository)
     app.connect("env-get-outdated", status_table.outdated)

@@ -28,9 +28,6 @@ import runpy
 globals().update(runpy.run_path({conf!r}, {{"tags": tags}}))
 language = {language!r}
 gallery_intl_project = {project!r}
-gallery_intl_galleries = {galleries!r}
-no_scripts = ("examples_dirs", "gallery_dirs", "expected_failing_examples")
-sphinx_gallery_conf = {{**sphinx_gallery_conf, **dict.fromkeys(no_scripts, [])}}
 '''
 COLLECT = """\
 gallery_intl_collect = True
@@ -84,7 +81,6 @@ def write_language(
         conf=str(Path(project.config_file)),
         language=language,
         project=str(project.srcdir),
-        galleries=project.galleries,
     )
     if collect:
         conf += COLLECT
@@ -133,6 +129,8 @@ class TreeWriter:
                 made |= self.write_if_changed(docname)
             else:
                 made |= self.write_index(path)
+        for path in sorted(folder.rglob("*.recommendations")):
+            made |= self.write_index(path)
         for path in sorted(folder.rglob("*")):
             target = self.path_of(path)
             is_hidden = any(x.startswith(".") for x in path.relative_to(folder).parts)
@@ -199,11 +197,12 @@ class TreeWriter:
         return below(page.translated.source, f"# {origin(page)}")
 
     def write_index(self, path: Path) -> set[Path]:
-        """Write a page of the gallery that is no script's, with translated cards."""
+        """Write cards of the gallery: a page of a part, or the end of a script's."""
         text = path.read_text(encoding="utf-8")
         docname = path.relative_to(self.project.srcdir).with_suffix("").as_posix()
         catalog = self.project.catalog(docname, self.language)
         new = self.hooks.furnish(text, catalog, self.project)
+        new = furniture.translate_recommendations(new)
         new = furniture.translate_cards(new, self.card)
         if new == text:
             return set()
@@ -211,7 +210,9 @@ class TreeWriter:
         return {self.path_of(path)}
 
     def card(self, docname: str) -> tuple[str, str]:
-        """Return the title of a page and its first paragraph."""
+        """Return the title of a page and its first paragraph; "" for the original."""
+        if self.language == self.project.source_language:
+            return "", ""
         title = self.project.title(docname, self.language)
         return title or "", self.project.intro(docname, self.language)
 
