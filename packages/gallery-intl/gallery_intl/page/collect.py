@@ -29,7 +29,7 @@ from gallery_intl.script.placing import Texts
 from gallery_intl.script.translate import sketches, written
 from gallery_intl.text.wrapping import one_line
 from gallery_intl.writer.page import ALT_TEXT, FIGURE, OPTION, below
-from gallery_intl.writer.sphinx_gallery import EXECUTION_TIMES, GENERATED
+from gallery_intl.writer.sphinx_gallery import GENERATED
 
 NAMES = {
     nodes.title: "heading",
@@ -66,9 +66,7 @@ def complete_templates(app: Sphinx, error: Exception | None) -> None:
     known = contexts(app.env)
     for path in sorted(app.outdir.rglob("*.pot")):
         domain = path.relative_to(app.outdir).with_suffix("").as_posix()
-        is_page = domain in app.env.found_docs
-        is_left_out = is_page and not project.is_to_translate(domain)
-        if is_left_out or path.stem == EXECUTION_TIMES:
+        if domain in app.env.found_docs and not project.is_to_translate(domain):
             path.unlink()
             continue
         template = po.read(path)

@@ -16,7 +16,6 @@ GENERATED = re.compile(r"\.\. GENERATED FROM PYTHON SOURCE LINES (\d+)-\d+")
 CODE = ".. code-block:: Python"
 EXAMPLE_TITLE = "sphx-glr-example-title"
 PREFIX = "sphx-glr"  # of the classes of all that it adds
-EXECUTION_TIMES = "sg_execution_times"  # pages that each run changes
 
 
 class CodeBlock(NamedTuple):
