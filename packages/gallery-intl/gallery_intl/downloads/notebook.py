@@ -160,13 +160,16 @@ class PageWriter(Writer):
         return f"**{text}**" if "reason-title" in node["classes"] else text
 
     def image(self, uri: str) -> str:
-        name, path = self.env.relfn2path(uri, self.env.docname)
-        if "://" in uri or not Path(path).is_file():
+        path = Path(self.env.relfn2path(uri, self.env.docname)[1]).resolve()
+        if "://" in uri or not path.is_file():
             return uri
-        if isinstance(folder := self.settings.get("notebook_images"), str):
-            return f"{folder}{Path(name).as_posix()}"
+        if isinstance(address := self.settings.get("notebook_images"), str):
+            folders = Path(self.env.srcdir), Project.of(self.env).srcdir
+            inside = filter(path.is_relative_to, map(Path.resolve, folders))
+            place = next(inside, path.parent)
+            return f"{address}{path.relative_to(place).as_posix()}"
         kind = mimetypes.guess_type(path)[0] or "image/png"
-        data = base64.b64encode(Path(path).read_bytes()).decode("ascii")
+        data = base64.b64encode(path.read_bytes()).decode("ascii")
         return f"data:{kind};base64,{data}"
 
 

@@ -40,6 +40,7 @@ NAMES = {
     nodes.meta: "for search engines",
     nodes.math_block: "formula",
 }
+BADGES = "Launch binder", "Launch JupyterLite"  # alt texts that Sphinx-Gallery adds
 PLACES = {
     nodes.entry: "table cell",
     nodes.footnote: "footnote",
@@ -93,13 +94,15 @@ def of_script(
 ) -> polib.POFile:
     """Return the template of a script's page, in the script's order."""
     texts = Texts(script.text)
+    figures = list(words_of_figures(project, docname, script))
+    collected = {message.text for message in figures} | {*BADGES}
     messages = [
         Message(line_of(texts, entry.msgid), entry.msgid, entry.comment)
         for entry in template
-        if entry.comment != "alt text"
+        if entry.msgid not in collected or entry.comment != "alt text"
     ]
     messages += code_messages(script)
-    messages += list(words_of_figures(project, docname, script))
+    messages += figures
     messages.sort(key=lambda message: message.line)
     whole = polib.POFile()
     whole.header, whole.metadata = template.header, template.metadata

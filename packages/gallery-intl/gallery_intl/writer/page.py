@@ -209,7 +209,9 @@ class Page:
             if IMAGE.match(match[0]):  # it is not one of the gallery
                 copy = f"{self.docname}/{'-'.join(Path(uri).parts[-2:])}"
                 self.copies[copy], uri = figure, f"/{copy}"
-        known |= {"alt": shown, "class": " ".join(classes)}
+        known |= {"alt": shown}
+        if classes:
+            known |= {"class": " ".join(classes)}
         yield f"{match['head']}.. {name}:: {uri}"
         indent = " " * len(match["head"])
         yield from (f"{indent}   :{x}: {y}".rstrip() for x, y in known.items())
