@@ -1,13 +1,13 @@
 """Show the language menu where a theme has a place for it, if conf.py names none.
 
-A theme says by its options and its sidebars what it shows; the first place below that
-it has is taken. Who wants another names ``language-menu`` in ``html_theme_options`` or
-in ``html_sidebars``; who wants none has an empty ``language-menu.html`` of its own.
+The place is the header of pydata-sphinx-theme and of those made from it, else the
+sidebar below its search field, else above the text. A project that wants another
+names ``language-menu`` in ``html_theme_options`` or in ``html_sidebars``; one that
+wants none has an empty ``language-menu.html`` of its own.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, cast
 
 from docutils import nodes
@@ -16,10 +16,7 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 
 NAME = "language-menu"
 TEMPLATE = f"{NAME}.html"
-# Options of pydata-sphinx-theme and of those made from it: the header on all pages,
-# and where there is none (sphinx-book-theme) that of an article.
-HEADERS = ("theme_navbar_end", "theme_article_header_end")
-READ_THE_DOCS = "sphinx_rtd_theme"  # it has no list: see templates/searchbox.html
+HEADER = "theme_navbar_end"  # an option of pydata-sphinx-theme
 
 
 def listed(value: Any) -> list[str]:
@@ -35,14 +32,10 @@ def behind_search(sidebars: list[str]) -> list[str]:
     return [*sidebars[:at], TEMPLATE, *sidebars[at:]]
 
 
-def place(context: dict[str, Any], themes: set[str]) -> None:
+def place(context: dict[str, Any]) -> None:
     """Put the menu's template among those that a page shows."""
-    for header in HEADERS:
-        if names := listed(context.get(header)):
-            context[header] = [TEMPLATE, *names]
-            return
-    if READ_THE_DOCS in themes:
-        context["menu_behind_search"] = True
+    if names := listed(context.get(HEADER)):
+        context[HEADER] = [TEMPLATE, *names]
     elif context.get("sidebars"):
         context["sidebars"] = behind_search(context["sidebars"])
     else:
@@ -61,8 +54,7 @@ def show(
     said = app.config.html_theme_options, app.config.html_sidebars
     if not context["language_links"] or builder.embedded or NAME in repr(said):
         return
-    folders = builder.theme.get_theme_dirs()
-    place(context, {Path(folder).name for folder in folders})
+    place(context)
     if context.pop("menu_above_text", False) and "body" in context:
         menu = builder.templates.render(TEMPLATE, context)
         context["body"] = menu + context["body"]
