@@ -59,7 +59,7 @@ wheel: $(VENV)/.uv  ## build wheel and source package of PACKAGE into _build/dis
 	@SOURCE_DATE_EPOCH=315532800 $(UV) build --quiet --no-create-gitignore --out-dir _build/dist packages/$(PACKAGE)
 
 try-wheel:  ## install the wheel alone and try it (WITH="sphinx==8.2.3 ...")
-	@$(PYTHON) .ci/try_wheel.py $(WITH)
+	@$(PYTHON) .ci/try_package.py _build/dist/*.whl $(WITH) --in packages/gallery-intl/tests/roots/status -m gallery_intl build -- -W
 
 publish: $(VENV)/.uv  ## publish _build/dist on PyPI; the release workflow runs it
 	@$(UV) publish --trusted-publishing always _build/dist/*
