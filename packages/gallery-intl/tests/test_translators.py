@@ -1,0 +1,170 @@
+"""The commands that translators of any project have: ``python -m gallery_intl``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import polib
+import pytest
+from building import Copy, run
+
+from gallery_intl.catalogs import po
+
+PAGES = ["gallery_intl", "index", "pages/index", "pages/page", "sphinx", "status"]
+WITHOUT_RUN = ("-D", "plot_gallery=0")
+
+
+@pytest.fixture
+def gallery(copy: Callable[[str], Copy]) -> Copy:
+    """A gallery without catalogs, with a language that the package lacks words of."""
+    found = copy("status")
+    for path in (found.source / "locales").rglob("*.po"):
+        path.unlink()
+    change(found, "conf.py", '"ko": "한국어"', '"ko": "한국어", "ar": "العربية"')
+    return found
+
+
+def change(gallery: Copy, name: str, old: str, new: str) -> None:
+    path = gallery.source / name
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def catalog(gallery: Copy, language: str, page: str) -> Path:
+    return po.po_path(gallery.source / "locales", language, page)
+
+
+def translate(path: Path, msgid: str, msgstr: str) -> None:
+    found = polib.pofile(str(path))
+    found.find(msgid).msgstr = msgstr
+    found.save()
+
+
+def refused(gallery: Copy, *arguments: str) -> str:
+    """Return the message of a command that fails."""
+    result = gallery.run(*arguments)
+    assert result.returncode == 1, result.stdout + result.stderr
+    return result.stderr
+
+
+def test_catalogs_are_made_and_follow_the_pages(gallery: Copy) -> None:
+    before = {path.name for path in gallery.source.iterdir()}
+
+    made = gallery.catalogs(WITHOUT_RUN).splitlines()
+
+    languages = ("en", "ko", "ar")
+    names = {f"locales/{x}/LC_MESSAGES/{y}.po" for x in languages for y in PAGES}
+    assert {*made} == names | {
+        f"locales/{language}/LC_MESSAGES/how.po" for language in languages
+    }
+    after = {path.name for path in gallery.source.iterdir()}
+    assert after - before == {"pages"}  # Sphinx-Gallery makes its pages
+    page = po.read(catalog(gallery, "ko", "pages/page"))
+    places = {entry.msgid: entry.occurrences for entry in page}
+    assert places["One paragraph."] == [("gallery/page.py", "")]
+    assert places["the sum of both"] == [("gallery/page.py", "")]
+    assert po.translations(catalog(gallery, "ko", "sphinx"))["Index"] == "색인"
+    # it has a language that the package lacks
+    assert po.translations(catalog(gallery, "ko", "gallery_intl"))["Page"] == "페이지"
+    assert not po.translations(catalog(gallery, "ar", "gallery_intl"))
+    assert gallery.catalogs(WITHOUT_RUN) == ""
+
+    translate(catalog(gallery, "ko", "pages/page"), "One paragraph.", "문단 하나.")
+    change(gallery, "gallery/page.py", "One paragraph.", "Just one paragraph.")
+
+    assert len(gallery.catalogs(WITHOUT_RUN).splitlines()) == 3
+    (entry,) = (
+        entry
+        for entry in po.read(catalog(gallery, "ko", "pages/page"))
+        if entry.msgid == "Just one paragraph."
+    )
+    assert (entry.msgstr, entry.fuzzy) == ("문단 하나.", True)
+
+
+def test_progress_and_todo_count_these_catalogs(gallery: Copy) -> None:
+    gallery.catalogs(WITHOUT_RUN)
+    translate(catalog(gallery, "ko", "pages/page"), "Sums", "합")
+
+    heading, *rows = gallery.succeed("progress").stdout.splitlines()
+    row = next(row.split() for row in rows if row.startswith("pages/page"))
+    counted = json.loads(gallery.succeed("progress", "--json").stdout)
+    todo = gallery.succeed("todo", "ko").stdout
+
+    assert heading.split() == ["en", "ko", "ar"]
+    assert row[1:5] == ["100", "%", "25", "%"]
+    assert counted["pages/page"]["ko"]["translated"] == 1
+    assert "untranslated: the sum of both" in todo
+    assert "untranslated: Sums" not in todo.split("sphinx.po")[0]
+
+
+def test_a_reviewer_signs_a_page(gallery: Copy) -> None:
+    gallery.catalogs(WITHOUT_RUN)
+
+    gallery.succeed("reviewed", "ko", "pages/page", "--by", "Kim")
+
+    header = po.read(catalog(gallery, "ko", "pages/page")).metadata
+    assert header["X-Reviewed"].startswith("Kim, ")
+    assert "no catalog of 'other'" in refused(
+        gallery, "reviewed", "ko", "other", "--by", "Kim"
+    )
+
+
+def test_a_page_that_cannot_be_read_changes_no_catalog(gallery: Copy) -> None:
+    gallery.catalogs(WITHOUT_RUN)
+    before = catalog(gallery, "ko", "index").read_bytes()
+    change(gallery, "index.rst", "Welcome", "Good day")
+    change(gallery, "conf.py", '["gallery_intl"]', '["gallery_intl", "not_there"]')
+
+    errors = refused(gallery, "catalogs")
+
+    assert "nothing of this command is changed" in errors
+    assert "not_there" in errors
+    assert catalog(gallery, "ko", "index").read_bytes() == before
+    assert not list(gallery.source.glob(".gettext-*"))
+
+
+def test_a_broken_catalog_is_named_and_none_is_changed(gallery: Copy) -> None:
+    gallery.catalogs(WITHOUT_RUN)
+    path = catalog(gallery, "ar", "index")
+    path.write_text(path.read_text("utf-8") + '\nmsgid "open\n', encoding="utf-8")
+    change(gallery, "index.rst", "Welcome", "Good day")
+    before = catalog(gallery, "ko", "index").read_bytes()
+
+    errors = refused(gallery, "catalogs", "--", *WITHOUT_RUN)
+
+    assert 'index.po:21: text without its closing " (add it)' in errors
+    assert catalog(gallery, "ko", "index").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "remedy"),
+    [
+        ("gallery_intl_languages", "others", "write the languages and their names"),
+        ("project", "locale_dirs = []\nproject", "locale_dirs is empty (write ['loc"),
+    ],
+)
+@pytest.mark.parametrize("command", ["catalogs", "progress"])
+def test_a_missing_setting_is_named_with_a_remedy(
+    gallery: Copy, command: str, old: str, new: str, remedy: str
+) -> None:
+    change(gallery, "conf.py", old, new)
+
+    assert remedy in refused(gallery, command)
+
+
+def test_a_language_that_conf_py_lacks_is_refused(gallery: Copy) -> None:
+    for command in ("build", "todo"):
+        assert "conf.py has en, ko, ar" in refused(gallery, command, "fr")
+
+
+def test_conf_py_may_be_in_another_folder(gallery: Copy, tmp_path: Path) -> None:
+    (gallery.source / "conf.py").rename(tmp_path / "conf.py")
+    conf = ("-c", tmp_path, "--source", gallery.source)
+
+    result = run("gallery_intl", *conf, "catalogs", "--", *WITHOUT_RUN)
+
+    assert result.returncode == 0, result.stderr
+    assert catalog(gallery, "ko", "pages/page").is_file()

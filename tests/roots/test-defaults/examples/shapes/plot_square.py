@@ -1,8 +1,0 @@
-"""
-A square
-========
-
-Four equal sides.
-"""
-
-print(4)
