@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import polib
 import pytest
@@ -12,18 +14,33 @@ from building import Copy, run
 
 from gallery_intl.catalogs import po
 
-PAGES = ["gallery_intl", "index", "pages/index", "pages/page", "sphinx", "status"]
+PAGES = ["gallery_intl", "how", "index", "pages/index", "pages/page", "sphinx"]
+PAGES += ["status"]
 WITHOUT_RUN = ("-D", "plot_gallery=0")
 
 
-@pytest.fixture
-def gallery(copy: Callable[[str], Copy]) -> Copy:
-    """A gallery without catalogs, with a language that the package lacks words of."""
+class Made(NamedTuple):
+    """A gallery whose catalogs were made."""
+
+    copy: Copy
+    before: set[str]  # what was in its folder
+    catalogs: list[str]  # as the command printed them
+
+
+@pytest.fixture(scope="module")
+def made(copy: Callable[[str], Copy]) -> Made:
+    """A gallery with a language that the package lacks words of."""
     found = copy("status")
-    for path in (found.source / "locales").rglob("*.po"):
-        path.unlink()
+    shutil.rmtree(found.source / "locales")
     change(found, "conf.py", '"ko": "한국어"', '"ko": "한국어", "ar": "العربية"')
-    return found
+    before = {path.name for path in found.source.iterdir()}
+    return Made(found, before, found.catalogs(WITHOUT_RUN).splitlines())
+
+
+@pytest.fixture
+def gallery(made: Made, tmp_path: Path) -> Copy:
+    """A copy to change."""
+    return Copy(Path(shutil.copytree(made.copy.source, tmp_path / "gallery")))
 
 
 def change(gallery: Copy, name: str, old: str, new: str) -> None:
@@ -50,18 +67,16 @@ def refused(gallery: Copy, *arguments: str) -> str:
     return result.stderr
 
 
-def test_catalogs_are_made_and_follow_the_pages(gallery: Copy) -> None:
-    before = {path.name for path in gallery.source.iterdir()}
-
-    made = gallery.catalogs(WITHOUT_RUN).splitlines()
+def test_a_command_makes_the_catalogs(made: Made) -> None:
+    gallery = made.copy
 
     languages = ("en", "ko", "ar")
     names = {f"locales/{x}/LC_MESSAGES/{y}.po" for x in languages for y in PAGES}
-    assert {*made} == names | {
-        f"locales/{language}/LC_MESSAGES/how.po" for language in languages
-    }
+    assert {*made.catalogs} == names
     after = {path.name for path in gallery.source.iterdir()}
-    assert after - before == {"pages"}  # Sphinx-Gallery makes its pages
+    # Sphinx-Gallery makes its pages
+    assert after - made.before == {"locales", "pages"}
+    assert (gallery.source / "locales/.gitignore").read_text() == "*.mo\n"
     page = po.read(catalog(gallery, "ko", "pages/page"))
     places = {entry.msgid: entry.occurrences for entry in page}
     assert places["One paragraph."] == [("gallery/page.py", "")]
@@ -70,6 +85,9 @@ def test_catalogs_are_made_and_follow_the_pages(gallery: Copy) -> None:
     # it has a language that the package lacks
     assert po.translations(catalog(gallery, "ko", "gallery_intl"))["Page"] == "페이지"
     assert not po.translations(catalog(gallery, "ar", "gallery_intl"))
+
+
+def test_catalogs_follow_the_pages(gallery: Copy) -> None:
     assert gallery.catalogs(WITHOUT_RUN) == ""
 
     translate(catalog(gallery, "ko", "pages/page"), "One paragraph.", "문단 하나.")
@@ -85,7 +103,6 @@ def test_catalogs_are_made_and_follow_the_pages(gallery: Copy) -> None:
 
 
 def test_progress_and_todo_count_these_catalogs(gallery: Copy) -> None:
-    gallery.catalogs(WITHOUT_RUN)
     translate(catalog(gallery, "ko", "pages/page"), "Sums", "합")
 
     heading, *rows = gallery.succeed("progress").stdout.splitlines()
@@ -101,8 +118,6 @@ def test_progress_and_todo_count_these_catalogs(gallery: Copy) -> None:
 
 
 def test_a_reviewer_signs_a_page(gallery: Copy) -> None:
-    gallery.catalogs(WITHOUT_RUN)
-
     gallery.succeed("reviewed", "ko", "pages/page", "--by", "Kim")
 
     header = po.read(catalog(gallery, "ko", "pages/page")).metadata
@@ -113,7 +128,6 @@ def test_a_reviewer_signs_a_page(gallery: Copy) -> None:
 
 
 def test_a_page_that_cannot_be_read_changes_no_catalog(gallery: Copy) -> None:
-    gallery.catalogs(WITHOUT_RUN)
     before = catalog(gallery, "ko", "index").read_bytes()
     change(gallery, "index.rst", "Welcome", "Good day")
     change(gallery, "conf.py", '["gallery_intl"]', '["gallery_intl", "not_there"]')
@@ -127,7 +141,6 @@ def test_a_page_that_cannot_be_read_changes_no_catalog(gallery: Copy) -> None:
 
 
 def test_a_broken_catalog_is_named_and_none_is_changed(gallery: Copy) -> None:
-    gallery.catalogs(WITHOUT_RUN)
     path = catalog(gallery, "ar", "index")
     path.write_text(path.read_text("utf-8") + '\nmsgid "open\n', encoding="utf-8")
     change(gallery, "index.rst", "Welcome", "Good day")
