@@ -78,15 +78,6 @@ def test_a_hostile_catalog_is_refused_with_its_line_and_a_remedy(
         assert re.search(r"\(.+\)$", finding.text)
 
 
-@pytest.mark.parametrize("kind", ["folder", "link", "dead link", "loop"])
-def test_what_is_no_file_is_refused(tmp_path: Path, kind: str) -> None:
-    path = tmp_path / "page.po"
-    target = {"link": Path("/etc/passwd"), "dead link": tmp_path / "no", "loop": path}
-    path.mkdir() if kind == "folder" else path.symlink_to(target[kind])
-
-    assert [x.rule for x in catalog_findings(path, Glossary())] == [BROKEN]
-
-
 def html(source: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "gallery_site", "--source", str(source), "html"]
     return subprocess.run([*command, "ko"], cwd=PROJECT, capture_output=True, text=True)

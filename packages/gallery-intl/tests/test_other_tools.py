@@ -1,4 +1,4 @@
-"""Catalogs work in others' tools, and come back from them whole.
+"""Catalogs work in sphinx-intl as in any project with gettext.
 
 Babel, with which ``sphinx-intl update`` writes, forgets ``X-Reviewed`` and the previous
 text of a fuzzy message; docs/translating.md explains it.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gettext
 import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,7 +16,6 @@ import pytest
 from building import Copy, run
 
 from gallery_intl.catalogs import po
-from gallery_intl.catalogs.merge import update
 
 PAGE = "pages/page"
 SITE = Path(__file__).parents[3] / "locales"
@@ -113,49 +111,3 @@ def texts(mo: Path, msgids: list[str]) -> list[str]:
     with mo.open("rb") as file:
         compiled = gettext.GNUTranslations(file)
     return [compiled.gettext(msgid) for msgid in msgids]
-
-
-def gnu(*command: str | Path) -> None:
-    subprocess.run([*map(str, command)], check=True, capture_output=True)
-
-
-def other_polib(path: Path, _template: Path) -> None:
-    polib.pofile(str(path), wrapwidth=60).save()
-
-
-def msgmerge(path: Path, template: Path) -> None:
-    gnu("msgmerge", "--quiet", "--previous", "-o", path, path, template)
-
-
-def poedit(path: Path, _template: Path) -> None:
-    """Write as Poedit does: with GNU's writer, and with its mark in the header."""
-    catalog = polib.pofile(str(path))
-    catalog.metadata["X-Generator"] = "Poedit 3.5"
-    catalog.save()
-    gnu("msgcat", "-o", path, path)
-
-
-@pytest.mark.parametrize("writer", [other_polib, msgmerge, poedit])
-def test_a_catalog_comes_back_whole_and_is_written_as_before(
-    writer: Callable[[Path, Path], None], templates: Path, locales: Path
-) -> None:
-    if writer is not other_polib and not shutil.which("msgmerge"):
-        pytest.skip("it needs gettext's tools")
-    path = po.po_path(locales, "ko", PAGE)
-    before, body = messages(path), path.read_bytes().partition(b"\n\n")[2]
-    header = po.read(path).metadata
-
-    writer(path, templates / f"{PAGE}.pot")
-    assert messages(path) == before
-    list(update(templates, locales, ["ko"]))
-
-    assert path.read_bytes().partition(b"\n\n")[2] == body
-    assert header.items() <= po.read(path).metadata.items()
-
-
-def messages(path: Path) -> list[tuple[str, str, bool, str, str]]:
-    """Return what a translator wrote, or will read, in the file's order."""
-    return [
-        (entry.msgid, entry.msgstr, entry.fuzzy, entry.previous_msgid, entry.tcomment)
-        for entry in po.active(po.read(path))
-    ]
