@@ -6,6 +6,8 @@ sphinx_gallery_conf = {
     "examples_dirs": "gallery",
     "gallery_dirs": "pages",
     "filename_pattern": "page",
+    "image_scrapers": (),  # without Matplotlib
+    "reset_modules": (),
     "write_computation_times": False,
     "show_signature": False,
     "min_reported_time": 1e9,
