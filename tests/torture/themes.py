@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from browser import ARGUMENTS, find
-from paths import PROJECT, ROOTS, TESTS
+from paths import PROJECT, TESTS
 from playwright.sync_api import Browser, Page, sync_playwright
 from serving import serve
 
@@ -57,7 +57,7 @@ def build(theme: str) -> None:
     """Build the gallery as any project would; a warning ends it."""
     source = OUT / theme
     shutil.rmtree(source, ignore_errors=True)
-    shutil.copytree(ROOTS / "test-themes", source)
+    shutil.copytree(PROJECT / "packages/gallery-intl/tests/roots/themes", source)
     for language in ("en", "ko"):
         out = source / "_build" / language
         settings = ["-D", f"html_theme={theme}", "-D", f"language={language}"]
