@@ -143,10 +143,12 @@ class Page:
                 self.warn(before.line, OTHER_CODE)
             new = shown
         if file := file_of(after.source):
-            self.files[file.name] = new = file.text.strip("\n")
+            self.files[file.name] = file.text
+            new = file.text.strip("\n")
             head = [*head[:-1], *self.program(file.name)]
         elif MARK in before.source:
-            self.warn(before.line, NO_FILE)
+            above = before.source.partition(MARK)[0]
+            self.warn(before.line + above.count("\n"), NO_FILE)
         return [*head, "", *(f"    {line}".rstrip() for line in new.split("\n")), ""]
 
     def program(self, name: str) -> list[str]:
