@@ -100,12 +100,13 @@ def build(folder: Path) -> Copy:
 
 
 def main() -> None:
-    shutil.rmtree(EXPECTED, ignore_errors=True)
     with tempfile.TemporaryDirectory() as folder:
-        for name, text in texts(build(Path(folder))):
-            path = EXPECTED / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+        made = dict(texts(build(Path(folder))))
+    shutil.rmtree(EXPECTED, ignore_errors=True)
+    for name, text in made.items():
+        path = EXPECTED / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -143,8 +143,7 @@ class Page:
                 self.warn(before.line, OTHER_CODE)
             new = shown
         if file := file_of(after.source):
-            self.files[file.name] = file.text
-            new = file.text.strip("\n")
+            self.files[file.name] = new = file.text.strip("\n")
             head = [*head[:-1], *self.program(file.name)]
         elif MARK in before.source:
             above = before.source.partition(MARK)[0]
