@@ -2,10 +2,8 @@
 
 from pathlib import Path
 
-import polib
 import pytest
 
-from gallery_intl.catalogs.labels import LABEL, keep_labels
 from gallery_site.messages import Script, refuse_slips
 from gallery_site.project import BuildError
 
@@ -45,43 +43,3 @@ def test_a_script_with_a_slip_stops_with_its_line(tmp_path: Path) -> None:
 
     with pytest.raises(BuildError, match=r"page\.py:2: '\(' was never closed"):
         refuse_slips(path)
-
-
-def messages(*known: str) -> polib.POFile:
-    """Make a catalog of messages; words in capitals are labels."""
-    file = polib.POFile()
-    for text in known:
-        comment = f"{LABEL}: alt text" if text == "ALT" else LABEL
-        comment = comment if text.isupper() else "paragraph"
-        file.append(polib.POEntry(msgid=text, msgstr=text, comment=comment))
-    return file
-
-
-def test_labels_keep_their_places_among_messages_that_change() -> None:
-    english = messages("ONE", "a", "ALT", "TWO", "b", "c", "THREE")
-    template = messages("new", "a", "c", "b")
-
-    keep_labels(template, english)
-
-    order = ["ONE", "new", "a", "ALT", "TWO", "c", "THREE", "b"]
-    assert [entry.msgid for entry in template] == order
-    assert not any(entry.msgstr for entry in template if entry.msgid.isupper())
-
-
-def test_a_label_that_is_a_text_below_its_figure_stays_at_the_figure() -> None:
-    english = messages("a", "DDP", "STEP", "b", "c")
-    template = messages("a", "b", "ddp", "c")
-    template[2].msgid = "DDP"  # a cell of a table, where no figure was drawn
-
-    keep_labels(template, english)
-
-    assert [entry.msgid for entry in template] == ["a", "DDP", "STEP", "b", "c"]
-
-
-def test_a_label_that_is_also_text_stays_both() -> None:
-    template, english = messages("a"), messages("a")
-    english[0].comment = f"{LABEL}\nparagraph"
-
-    keep_labels(template, english)
-
-    assert [entry.comment for entry in template] == [english[0].comment]

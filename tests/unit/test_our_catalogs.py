@@ -78,3 +78,15 @@ def test_no_catalog_depends_on_the_machine_that_made_it() -> None:
     ]
 
     assert not places, "\n".join(places)
+
+
+def test_every_message_of_our_catalogs_says_what_it_is() -> None:
+    for path in (PROJECT / "locales").rglob("*.po"):
+        silent = [
+            f"{path}:{entry.linenum}"
+            for entry in catalogs.active(catalogs.read(path))
+            if not entry.comment
+        ]
+        assert silent == []
+    english = catalogs.po_path(PROJECT / "locales", "en", "sphinx")
+    assert {entry.comment for entry in catalogs.read(english)} == {"interface"}

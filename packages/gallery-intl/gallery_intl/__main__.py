@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from sphinx.config import Config
@@ -21,6 +22,7 @@ from gallery_intl.catalogs import todo as listing
 from gallery_intl.catalogs.own import folders_in, path_of
 from gallery_intl.interface.words import fill_from_ours, fill_from_sphinx
 from gallery_intl.project import Project
+from gallery_intl.writer.places import with_origins
 from gallery_intl.writer.tree import write_language
 
 Command = Callable[[argparse.Namespace], None]
@@ -92,18 +94,25 @@ def begin(locale_dir: Path) -> None:
         (locale_dir / ".gitignore").write_text("*.mo\n", encoding="utf-8")
 
 
-def run_sphinx(*arguments: str | Path) -> None:
-    """Run sphinx-build; stop if it fails."""
+def run_sphinx(*arguments: str | Path, shown: Callable[[str], str] = str) -> None:
+    """Run sphinx-build, and show its warnings; stop if it fails."""
     command = [sys.executable, "-m", "sphinx", "-q", *map(str, arguments)]
-    if subprocess.run(command, check=False).returncode:
+    result = subprocess.run(
+        command, stderr=subprocess.PIPE, encoding="utf-8", check=False
+    )
+    print(shown(result.stderr), end="", file=sys.stderr)
+    if result.returncode:
         raise SphinxError("sphinx-build failed; nothing of this command is changed")
 
 
 def generate(options: argparse.Namespace) -> Project:
     """Let Sphinx-Gallery generate its pages, which runs scripts that changed."""
     project = Project.read(options.source, options.conf)
+    # the archive of all pages is made later, in the sources of a language
+    known = [*project.config.suppress_warnings, "download.not_readable"]
+    quiet = ["-D", f"suppress_warnings={','.join(known)}"]
     with tempfile.TemporaryDirectory() as folder:
-        conf = ["-c", options.conf, *options.sphinx]
+        conf = ["-c", options.conf, *quiet, *options.sphinx]
         run_sphinx("-b", "dummy", *conf, options.source, folder)
     return project
 
@@ -116,7 +125,11 @@ def build(options: argparse.Namespace) -> None:
         source = out / "source" / language
         for warning in write_language(project, language, source, leave_out=[out]):
             print(warning, file=sys.stderr)
-        run_sphinx("-b", "html", *options.sphinx, source, out / "html" / language)
+        with_places = partial(
+            with_origins, project=project, target=source, language=language
+        )
+        html = out / "html" / language
+        run_sphinx("-b", "html", *options.sphinx, source, html, shown=with_places)
 
 
 def catalogs(options: argparse.Namespace) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import posixpath
+import re
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from functools import cache
@@ -40,6 +41,8 @@ SETTINGS: dict[str, Any] = {
     "html_baseurl": "",
     "sphinx_gallery_conf": {},
 }
+LINK = re.compile(r"(?::[\w:-]+:)?`(?P<text>[^`<]+?)(?:\s*<[^`>]*>)?`_{0,2}")
+EMPHASIS = re.compile(r"(?P<mark>\*{1,2})(?=\S)(?P<text>.+?)(?<=\S)(?P=mark)")
 
 
 class ProgramChanged(SphinxError):
@@ -151,7 +154,7 @@ class Project:
             return None
         text = title_of(script.text)
         translation = self.catalog(docname, language).translation(text)
-        return (translation or text).replace("``", "")
+        return without_markup(translation or text)
 
     def intro(self, docname: str, language: str) -> str:
         """Return the first paragraph of a script's page, as plain text."""
@@ -161,9 +164,10 @@ class Project:
         docstring = ast.get_docstring(ast.parse(script.text)) or ""
         texts = map(one_line, docstring.split("\n\n"))
         catalog, title = self.catalog(docname, language), title_of(script.text)
-        paragraphs = (x for x in texts if title not in x and x in catalog.entries)
+        messages = {one_line(x): x for x in catalog.entries}
+        paragraphs = (messages[x] for x in texts if title not in x and x in messages)
         first = next(paragraphs, "")
-        return (catalog.translation(first) or first).replace("``", "")
+        return one_line(without_markup(catalog.translation(first) or first))
 
     def word_catalogs(self, language: str) -> list[Path]:
         """Return the catalogs of our own words in a language: the project's first."""
@@ -200,6 +204,12 @@ def _state(path: Path) -> tuple[int, int]:
 
 def _relative(srcdir: Path, folder: str) -> str:
     return Path(os.path.relpath(srcdir / folder, srcdir)).as_posix()
+
+
+def without_markup(text: str) -> str:
+    """Return a title or a paragraph without its inline markup, as readers see it."""
+    text = text.replace("``", "").replace("\\ ", "")
+    return EMPHASIS.sub(r"\g<text>", LINK.sub(r"\g<text>", text))
 
 
 def joined(docname: str, target: str) -> str:

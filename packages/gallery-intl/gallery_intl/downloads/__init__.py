@@ -26,7 +26,7 @@ from gallery_intl.downloads.notebook import (
 )
 from gallery_intl.files import replace_file
 from gallery_intl.project import ProgramChanged, Project, Script
-from gallery_intl.script.source import same_program
+from gallery_intl.script.source import docstring_lines, same_program
 
 KINDS = (".py", ".ipynb")  # what an archive holds of a page
 
@@ -56,7 +56,8 @@ def write_notebook(app: Sphinx, document: nodes.document) -> None:
     if script is None or path.is_symlink() or not app.config.gallery_intl_project:
         return  # Sphinx-Gallery's own downloads are right
     source = path.read_text(encoding="utf-8")
-    origin = source.split("\n", 1)[0].removeprefix("# ")
+    above = max(docstring_lines(source)[0] - 2, 0)  # the writer has put it there
+    origin = source.split("\n")[above].removeprefix("# ")
     # listeners are given the script; they return cells that prepare it, with a tag
     first = env.events.emit("gallery-notebook-cells", script.text)
     title, *rest = cells(env, document, script, source, origin)

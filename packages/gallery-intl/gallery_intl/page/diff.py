@@ -31,6 +31,7 @@ OTHER_NUMBER = (
     "this diff has reasons for %d changes, but there are %d (write a definition list "
     "with an item for each: %s)"
 )
+NO_FILE = "no file %r for this diff (name files that the script writes)"
 BREAKS = re.compile(r"[.(]")  # after these a long line may break
 
 
@@ -57,7 +58,13 @@ class Diff(SphinxDirective):
             text["context"] = "reason of a change"
         folder = Path(self.env.srcdir, self.env.docname)
         files = [folder / name for name in self.arguments]
-        if self.config.gallery_intl_collect or not all(map(Path.is_file, files)):
+        if self.config.gallery_intl_collect or not self.config.gallery_intl_project:
+            return content  # only sources of a language have the files
+        if missing := [path.name for path in files if not path.is_file()]:
+            logger.warning(
+                NO_FILE, missing[0],
+                type="gallery_intl", subtype="diffs", location=self.get_location(),
+            )  # fmt: skip
             return content
         for path in files:
             self.env.note_dependency(str(path))

@@ -146,7 +146,8 @@ class Page:
             self.files[file.name] = new = file.text.strip("\n")
             head = [*head[:-1], *self.program(file.name)]
         elif MARK in before.source:
-            self.warn(before.line, NO_FILE)
+            above = before.source.partition(MARK)[0]
+            self.warn(before.line + above.count("\n"), NO_FILE)
         return [*head, "", *(f"    {line}".rstrip() for line in new.split("\n")), ""]
 
     def program(self, name: str) -> list[str]:

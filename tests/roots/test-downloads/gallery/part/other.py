@@ -1,8 +1,0 @@
-"""
-The other page
-==============
-
-It has one sentence.
-"""
-
-print("other")
