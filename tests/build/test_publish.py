@@ -11,7 +11,8 @@ from sphinx.testing.util import SphinxTestApp
 from gallery_site import languages
 from gallery_site.languages import build_language
 
-CONF = 'extensions = ["gallery_intl", "gallery_site"]\nhtml_theme = "pydata_sphinx_theme"\n'
+CONF = 'extensions = ["gallery_intl", "gallery_site"]\n'
+CONF += 'html_theme = "pydata_sphinx_theme"\n'
 CONF += 'sphinx_gallery_conf = {"examples_dirs": [], "gallery_dirs": []}\n'
 PAGE = "Page\n====\n\n.. image:: sphx_glr_one.svg\n\n:download:`data.csv`\n"
 PICTURE = '<svg xmlns="http://www.w3.org/2000/svg"/>'

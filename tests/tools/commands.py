@@ -15,6 +15,13 @@ from paths import PROJECT, ROOTS
 from gallery_intl.catalogs import po as catalogs
 
 
+def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return our environment, with the project's packages and ``more``."""
+    own = os.environ | dict(more or {})
+    own["PYTHONPATH"] = os.pathsep.join([str(PROJECT), own.get("PYTHONPATH", "")])
+    return own
+
+
 def run(
     module: str,
     *arguments: str | Path,
@@ -22,12 +29,10 @@ def run(
     env: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Run ``python -m module`` with some arguments; ``env`` is added to ours."""
-    own = os.environ | dict(env or {})
-    own["PYTHONPATH"] = os.pathsep.join([str(PROJECT), own.get("PYTHONPATH", "")])
     return subprocess.run(
         [sys.executable, "-m", module, *map(str, arguments)],
         cwd=cwd,
-        env=own,
+        env=environment(env),
         capture_output=True,
         text=True,
         check=False,
