@@ -250,7 +250,8 @@ def keep_file(path: Path) -> None:
     """Create an empty file if there is none, which is filled later."""
     if path.is_symlink():
         path.unlink()
-    path.touch(exist_ok=True)
+    if not path.exists():  # Sphinx would read the pages of a newer file again
+        path.touch()
 
 
 def link(path: Path, target: Path) -> None:
