@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
 import polib
-import prepared
+import commands
 import pytest
 from bs4 import BeautifulSoup
 from markdown_it import MarkdownIt
@@ -195,10 +195,10 @@ def test_a_build_refuses_every_hostile_catalog_with_its_line(
     conf.write_text(f"{conf.read_text()}\nlocale_dirs = {folders}\n", encoding="utf-8")
 
     if command == "html":
-        result = prepared.run("gallery_site", "--source", source, "html", "ko")
+        result = commands.run("gallery_site", "--source", source, "html", "ko")
     else:
         options = ["-q", "-W", "-b", "html", "-D", "language=ko"]
-        result = prepared.run("sphinx", *options, source, tmp_path / "out")
+        result = commands.run("sphinx", *options, source, tmp_path / "out")
 
     told = result.stdout + result.stderr
     assert result.returncode != 0
@@ -239,7 +239,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
 
 
 def built(source: Path, name: str) -> Path:
-    result = prepared.run("gallery_site", "--source", source, "html", "ko")
+    result = commands.run("gallery_site", "--source", source, "html", "ko")
     assert result.returncode == 0, result.stdout + result.stderr
     return Path(shutil.copytree(source / "_build" / "html", source.parent / name))
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import polib
-import prepared
+import commands
 import pytest
 from babel.messages.pofile import read_po, write_po
 from paths import PROJECT
@@ -30,7 +30,7 @@ OWN = "own-words-for-tests"  # beside the templates: that of the package's words
 def run(*command: str | Path) -> str:
     first, *rest = map(str, command)
     if first.startswith("sphinx"):
-        result = prepared.run(first, *rest, cwd=PROJECT)
+        result = commands.run(first, *rest, cwd=PROJECT)
     else:
         result = subprocess.run([first, *rest], capture_output=True, text=True)
     assert result.returncode == 0, result.stdout + result.stderr
@@ -71,7 +71,10 @@ def locales(tmp_path: Path) -> Path:
 
 
 def test_our_catalogs_are_up_to_date(templates: Path, tmp_path: Path) -> None:
-    places = {"locales": templates, "packages/gallery-intl/gallery_intl/locales": templates.with_name(OWN)}
+    places = {
+        "locales": templates,
+        "packages/gallery-intl/gallery_intl/locales": templates.with_name(OWN),
+    }
     for place, made in places.items():
         shutil.copytree(PROJECT / place, tmp_path / place)
 

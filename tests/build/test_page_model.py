@@ -5,7 +5,7 @@ from pathlib import Path
 
 import nbformat
 import polib
-import prepared
+import commands
 import pytest
 from paths import ROOTS
 
@@ -73,7 +73,7 @@ def srcdir(tmp_path: Path) -> Path:
 
 def build(srcdir: Path, language: str, builder: str = "html", *options: str) -> str:
     """Build as anybody would; return what Sphinx says of it."""
-    run = prepared.run(
+    run = commands.run(
         *("sphinx", "-q", "-E", "-b", builder),
         *("-d", srcdir / "doctrees", "-D", f"language={language}", *options),
         *(srcdir, srcdir / "out" / builder),

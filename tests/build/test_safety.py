@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import polib
-import prepared
+import commands
 import pytest
 
 CONF = """
@@ -56,7 +56,7 @@ def write_page(source: Path, name: str, translation: str) -> Path:
 
 
 def build(source: Path) -> None:
-    prepared.run("sphinx", "-q", source, source / "out").check_returncode()
+    commands.run("sphinx", "-q", source, source / "out").check_returncode()
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import polib
-import prepared
+import commands
 import pytest
 from bs4 import BeautifulSoup, Tag
 from paths import ROOTS
@@ -101,7 +101,7 @@ def build(
 ) -> subprocess.CompletedProcess[str]:
     options = [x for value in (f"language={language}", *values) for x in ("-D", value)]
     command = ("sphinx", "-q", "-W", "-b", "html", *options)
-    return prepared.run(*command, source, source / out, env={"RUNS": os.devnull})
+    return commands.run(*command, source, source / out, env={"RUNS": os.devnull})
 
 
 def page(source: Path, name: str, *values: str, **options: str) -> BeautifulSoup:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import prepared
+import commands
 import pytest
 from paths import PROJECT, ROOTS
 
@@ -28,7 +28,7 @@ class Gallery:
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         command = ("gallery_intl", "--source", self.source)
-        return prepared.run(*command, *arguments, cwd=self.source.parent)
+        return commands.run(*command, *arguments, cwd=self.source.parent)
 
     def make(self, *arguments: str) -> str:
         result = self.run(*arguments)

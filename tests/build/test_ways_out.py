@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-import prepared
+import commands
 import pytest
 from bs4 import BeautifulSoup
 from paths import ROOTS
@@ -54,7 +54,7 @@ def links(source: Path, language: str, url: str, branch: str = "main") -> Links:
     options = [x for name, value in values.items() for x in ("-D", f"{name}={value}")]
     out = source / "out" / language
     command = ("sphinx", "-q", "-W", *options, "-b", "html", source, out)
-    done = prepared.run(*command, env={"RUNS": os.devnull})
+    done = commands.run(*command, env={"RUNS": os.devnull})
     assert done.returncode == 0, done.stderr
     found = {}
     for page in SOURCES:
