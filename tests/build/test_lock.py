@@ -35,7 +35,8 @@ def locked(*names: str) -> dict[str, tuple[Requirement, list[str]]]:
         text = (PROJECT / "locks" / f"{name}.txt").read_text("utf-8")
         for entry in ENTRY.finditer(text):
             requirement = Requirement(entry["requirement"])
-            found[requirement.name] = (requirement, entry["hashes"].split("\\\n")[1:])
+            name = canonicalize_name(requirement.name)
+            found[name] = (requirement, entry["hashes"].split("\\\n")[1:])
     return found
 
 
