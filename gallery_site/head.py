@@ -126,15 +126,14 @@ class LessonHead(SphinxDirective):
             return learn
         known = [*self.know_first()]
         oldest = self.options.get("oldest-torch", "")
-        made_on = interface_line(
-            nodes.Text(outputs_made_on(self.env, script.text)), name="outputs-made"
-        )
+        made_on = outputs_made_on(self.env, script.text)
+        lines = [interface_line(nodes.Text(made_on), name="outputs-made")]
         return [
             *learn,
             facts(self.env, script.text, oldest),
             *known,
             buttons(self.env.docname),
-            made_on,
+            *(lines if made_on else []),
         ]
 
     def know_first(self) -> Iterator[nodes.Element]:

@@ -47,7 +47,8 @@ class TryIt(SphinxDirective):
         if script is None:
             raise self.error(f"no lesson {page!r}")
         requirements = Path(self.env.srcdir, REQUIREMENTS)
-        for path in (requirements, Path(self.env.srcdir, f"{page}.py")):
+        # not on the script in the reader's language, which each sentence changes
+        for path in (requirements, Project.of(self.env).srcdir / f"{page}.py"):
             self.env.note_dependency(str(path))
         pins = pinned(packages(script.text), requirements.read_text("utf-8"))
         start = command(script.text) or f"python {script.path.name}"

@@ -5,8 +5,10 @@ from __future__ import annotations
 import functools
 import io
 import os
+import socket
 import time
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import uvicorn
@@ -25,7 +27,7 @@ from gallery_run.run import run_gallery
 from gallery_site.checks import catalog_findings
 from gallery_site.languages import build_source, explain, import_once
 from gallery_site.messages import make_pages
-from gallery_site.project import Site, read_site
+from gallery_site.project import BuildError, Site, read_site
 from po_check_cjk.check import glossary_or_finding
 
 # An editor's copies, and files of no interest to a page.
@@ -40,14 +42,17 @@ IGNORED = [
 def live(site: Site, language: str, port: int, runs: bool) -> None:
     """Serve one language until Ctrl-C; without ``runs`` no script is run."""
     site.known([language])
+    listener = listen(port)
     import_once(site)
     out = site.out / ("live" if runs else "preview")
     with only_one(out, lambda: print("another live view is open here", flush=True)):
-        rebuild(site.srcdir, language, out, runs)
-        ignored = IgnoreFilter([site.out, *site.generated], IGNORED)
         build = functools.partial(rebuild, site.srcdir, language, out, runs)
+        # like those that follow, in a process of its own: gettext reads a file once
+        with ProcessPoolExecutor(1) as pool:
+            pool.submit(build).result()
+        ignored = IgnoreFilter([site.out, *site.generated], IGNORED)
         watcher = RebuildServer([site.srcdir], ignored, change_callback=build)
-        address = f"127.0.0.1:{port}"
+        address = f"127.0.0.1:{listener.getsockname()[1]}"
         pages = StaticFiles(directory=out / "stage" / language, html=True)
         app = Starlette(
             routes=[WebSocketRoute("/websocket-reload", watcher), Mount("/", pages)],
@@ -55,7 +60,17 @@ def live(site: Site, language: str, port: int, runs: bool) -> None:
             lifespan=watcher.lifespan,
         )
         print(f"http://{address}/  (stop with Ctrl-C)", flush=True)
-        uvicorn.run(app, port=port, log_level="error")
+        config = uvicorn.Config(app, log_level="error")
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+def listen(port: int) -> socket.socket:
+    """Return a socket at a port, before the first build takes its time."""
+    try:
+        return socket.create_server(("127.0.0.1", port))
+    except OSError as error:
+        reason = f"port {port}: {error.strerror}"
+        raise BuildError(f"{reason} (choose another: make live-ko PORT=8001)") from None
 
 
 def rebuild(

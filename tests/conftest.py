@@ -14,7 +14,6 @@ import pytest
 from paths import PROJECT, ROOTS
 from serving import serve
 from sphinx import search
-from templates import keep
 
 from gallery_intl import locale
 
@@ -60,12 +59,6 @@ def own_search() -> Iterator[None]:
 def rootdir() -> Path:
     """Where ``@pytest.mark.sphinx`` finds its roots."""
     return ROOTS
-
-
-@pytest.fixture(scope="session", autouse=True)
-def templates(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Compile the templates of all builds in this process once."""
-    keep(tmp_path_factory.mktemp("templates"))
 
 
 @pytest.fixture(scope="session")

@@ -1,18 +1,14 @@
 """Building a site: once, all languages or none, and never half."""
 
-import json
-import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
-import prepared
 import psutil
 import pytest
-from bs4 import BeautifulSoup
-from paths import PROJECT, ROOTS
+from commands import SmallSite, edit, run
+from paths import PROJECT
 
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs.own import path_of
@@ -20,12 +16,7 @@ from gallery_site.build import run_scripts
 from gallery_site.languages import sources
 from gallery_site.project import read_site
 
-ROOT = ROOTS / "test-site"
 PAGE = "tutorials/part/page"
-
-
-Make = Callable[..., subprocess.CompletedProcess[str]]
-already_built = pytest.mark.usefixtures("built")
 
 
 @pytest.fixture(scope="module")
@@ -41,51 +32,25 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def source(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def site(place: Path) -> SmallSite:
     """A small site of one page in two languages."""
     shutil.rmtree(place)
-    monkeypatch.setenv("RUNS", str(place / "runs"))
-    monkeypatch.setenv("PYTHONPATH", str(PROJECT))
-    return Path(shutil.copytree(ROOT, place / "한 사이트"))
+    return SmallSite(place / "한 사이트")
 
 
 @pytest.fixture
-def make(source: Path) -> Make:
-    """Run a command of the project on the small site."""
-
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return prepared.run("gallery_site", "--source", source, *arguments)
-
-    return run
-
-
-@pytest.fixture
-def built(place: Path, source: Path, make: Make, kept: Path) -> None:
-    """Build the small site, or take it as the first test that asked for it built it."""
+def built(place: Path, site: SmallSite, kept: Path) -> SmallSite:
+    """The small site, built once for all tests."""
     if not kept.exists():
-        assert make("html").returncode == 0
-        shutil.copytree(place, kept)
+        site.make("html")
+        shutil.copytree(place, kept, symlinks=True)
     shutil.rmtree(place)
-    shutil.copytree(kept, place)
+    shutil.copytree(kept, place, symlinks=True)
+    return site
 
 
-def page(source: Path, language: str, name: str = PAGE) -> BeautifulSoup:
-    path = source / "_build" / "html" / language / f"{name}.html"
-    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
-
-
-def runs(source: Path) -> int:
-    return len((source.parent / "runs").read_text().splitlines())
-
-
-def po(source: Path, name: str = PAGE) -> Path:
-    return catalogs.po_path(source / "locales", "ko", name)
-
-
-def edit(path: Path, old: str, new: str) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert old in text
-    path.write_text(text.replace(old, new), encoding="utf-8")
+def runs(site: SmallSite) -> int:
+    return len(site.runs.read_text().splitlines())
 
 
 def line_of(path: Path, text: str) -> int:
@@ -93,89 +58,80 @@ def line_of(path: Path, text: str) -> int:
     return next(i for i, line in enumerate(lines, start=1) if text in line)
 
 
-def snapshot(folder: Path, pattern: str = "*") -> dict[str, bytes]:
+def snapshot(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob(pattern)
+        for path in folder.rglob("*")
         if path.is_file()
     }
 
 
-def test_a_site_is_built_once_in_all_its_languages(source: Path, make: Make) -> None:
-    first = make("html")
+def test_a_site_is_built_once_in_all_its_languages(site: SmallSite) -> None:
+    printed = site.make("html")
 
-    assert first.returncode == 0, first.stdout + first.stderr
-    assert "page.py" in first.stdout
-    assert str(source / "_build" / "html") in first.stdout.splitlines()[-1]
-    assert runs(source) == 1
-    korean = page(source, "ko")
+    assert "page.py" in printed
+    assert str(site.html) in printed.splitlines()[-1]
+    assert runs(site) == 1
+    korean = site.page("ko", PAGE)
     article = korean.find("article").get_text()
     assert "페이지에는 code가 있습니다." in article
     assert "# 주석 하나." in article
     assert "the output" in article
     assert korean.html["lang"] == "ko"
     assert korean.title.text == "한 페이지 — 작은 사이트"
-    card = page(source, "ko", "tutorials/part/index").select_one(".intl-card")
+    card = site.page("ko", "tutorials/part/index").select_one(".intl-card")
     assert card.select_one(".intl-card-title").text == "한 페이지"
     assert card.select_one(".intl-card-text").text == "페이지에는 code가 있습니다."
-    front = (source / "_build" / "html" / "index.html").read_text(encoding="utf-8")
+    front = (site.html / "index.html").read_text(encoding="utf-8")
     assert 'href="ko/index.html"' in front
     assert "작은 사이트" in front
 
-    before = snapshot(source / "_build" / "html")
-    again = make("html")
+    before = snapshot(site.html)
+    site.make("html")
 
-    assert again.returncode == 0
-    assert runs(source) == 1
-    assert snapshot(source / "_build" / "html") == before
+    assert runs(site) == 1
+    assert snapshot(site.html) == before
 
 
-@already_built
-def test_an_edited_catalog_changes_its_page_and_its_card(
-    source: Path, make: Make
-) -> None:
-    edit(po(source), "한 페이지", "새 제목")
-    own = Path(shutil.copyfile(path_of("ko"), po(source, catalogs.DOMAIN)))
+def test_an_edited_catalog_changes_its_page_and_its_card(built: SmallSite) -> None:
+    edit(built.po(PAGE), "한 페이지", "새 제목")
+    own = Path(shutil.copyfile(path_of("ko"), built.po(catalogs.DOMAIN)))
     edit(own, "출력:", "결과:")
-    edit(po(source, "sphinx"), "프로그램 %s", "스크립트 %s")
 
-    assert make("html", "ko").returncode == 0
+    built.make("html", "ko")
 
-    assert page(source, "ko").h1.text.startswith("새 제목")
-    card = page(source, "ko", "tutorials/part/index").select_one(".intl-card-title")
+    assert built.page("ko", PAGE).h1.text.startswith("새 제목")
+    card = built.page("ko", "tutorials/part/index").select_one(".intl-card-title")
     assert card.text == "새 제목"
-    css = source / "_build/html/ko/_static/gallery_intl.css"
+    css = built.html / "ko/_static/gallery_intl.css"
     assert '"결과:"' in css.read_text(encoding="utf-8")
-    assert "스크립트 .py" in page(source, "ko").article.get_text()
-    assert runs(source) == 1
+    assert runs(built) == 1
 
 
-def test_a_gap_is_english_and_marked_and_the_page_says_so(
-    source: Path, make: Make
+def test_a_gap_is_english_and_marked_and_a_note_links_the_catalog(
+    site: SmallSite,
 ) -> None:
-    edit(po(source), 'msgstr "문단 하나."', 'msgstr ""')
-    edit(po(source), 'msgstr "제목"', 'msgstr "A heading"')
-    edit(po(source), "#: gallery/part/page.py:5\n", "#, fuzzy\n")
+    edit(site.po(PAGE), 'msgstr "문단 하나."', 'msgstr ""')
+    edit(site.po(PAGE), 'msgstr "제목"', 'msgstr "A heading"')
+    edit(site.po(PAGE), "#: gallery/part/page.py:5\n", "#, fuzzy\n")
 
-    assert make("html").returncode == 0
+    site.make("html")
 
-    korean = page(source, "ko")
+    korean = site.page("ko", PAGE)
     english = [node.get_text() for node in korean.find_all(lang="en")]
     assert "One paragraph." in english
     assert any(text.startswith("A heading") for text in english)
     assert any(text.startswith("A page has code.") for text in english)
     note = korean.select_one(".intl-gaps")
     assert note.get_text().startswith("이 페이지는 40%")
-    target = note.a["href"]
-    linked = source / "_build/html/ko/tutorials/part" / target
-    assert linked.read_bytes() == po(source).read_bytes()
-    assert not page(source, "en").select(".intl-gaps")
+    linked = site.html / "ko/tutorials/part" / str(note.a["href"])
+    assert linked.read_bytes() == site.po(PAGE).read_bytes()
+    assert not site.page("en", PAGE).select(".intl-gaps")
 
 
-@already_built
-def test_a_complete_page_says_nothing(source: Path, make: Make) -> None:
+def test_a_complete_page_has_no_note_of_gaps(built: SmallSite) -> None:
     gaps = ".intl-gaps, [lang=en]:not([hreflang], .sphx-glr-script-out *)"
-    assert not page(source, "ko").select(gaps)
+    assert not built.page("ko", PAGE).select(gaps)
 
 
 BROKEN = {
@@ -186,156 +142,137 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("old", "new", "line", "words"), BROKEN.values(), ids=BROKEN)
-@already_built
 def test_a_broken_catalog_stops_the_build_with_its_line(
-    source: Path, make: Make, old: str, new: str, line: str, words: str
+    built: SmallSite, old: str, new: str, line: str, words: str
 ) -> None:
-    before = snapshot(source / "_build" / "html")
-    edit(po(source), old, new)
+    before = snapshot(built.html)
+    edit(built.po(PAGE), old, new)
 
-    for _ in range(2):  # an unmended catalog must not pass at the second try
-        result = make("html")
+    for _ in range(2):  # it must not pass at the second try
+        result = built.run("html")
 
         text = result.stdout + result.stderr
         assert result.returncode == 1
-        where = line_of(po(source), new if line == "msgstr" else line)
+        where = line_of(built.po(PAGE), new if line == "msgstr" else line)
         assert f"page.po:{where}:" in text
         assert words in text
         assert "Traceback" not in text
-    assert snapshot(source / "_build" / "html") == before
+    assert snapshot(built.html) == before
 
-    edit(po(source), new, old)
-    assert make("html").returncode == 0
-
-
-@already_built
-def test_a_failing_script_stops_the_build_once(source: Path, make: Make) -> None:
-    before = snapshot(source / "_build" / "html")
-    script = source / "gallery" / "part" / "page.py"
-    edit(script, 'print("the output")', 'raise ValueError("no luck")')
-
-    result = make("html")
-
-    text = result.stdout + result.stderr
-    assert result.returncode == 1
-    assert text.count("ValueError: no luck") == 1
-    assert f'page.py", line {line_of(script, "no luck")}' in text
-    assert "building en" not in text
-    assert snapshot(source / "_build" / "html") == before
+    edit(built.po(PAGE), new, old)
+    built.make("html")
 
 
-def test_a_script_with_a_syntax_error_is_named_with_its_line(
-    source: Path, make: Make
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [('raise ValueError("no luck")', "ValueError: no luck"), ("print(", "SyntaxError")],
+)
+def test_a_failing_script_stops_the_build_with_its_line(
+    built: SmallSite, code: str, error: str
 ) -> None:
-    script = source / "gallery" / "part" / "page.py"
-    edit(script, 'print("the output")', "print(")
+    before = snapshot(built.html)
+    script = built.source / "gallery" / "part" / "page.py"
+    edit(script, 'print("the output")', code)
 
-    result = make("html")
+    result = built.run("html")
 
     text = result.stdout + result.stderr
     assert result.returncode == 1
-    last = len(script.read_text(encoding="utf-8").splitlines())
-    assert f"gallery/part/page.py:{last}: " in text
-    assert "SyntaxError" in text
-    assert not (source / "_build" / "html").exists()
+    where = line_of(script, code)
+    places = [f"gallery/part/page.py:{line}: " for line in (where, where + 1)]
+    assert any(place in text for place in places)  # Python names the end of "print("
+    assert text.count(error) == 1
+    assert "building en" not in text
+    assert snapshot(built.html) == before
 
 
-def test_a_page_that_is_missing_is_named(source: Path, make: Make) -> None:
-    edit(source / "gallery/part/index.rst", "   page", "   page\n   none")
+def test_a_page_that_is_missing_is_named(site: SmallSite) -> None:
+    edit(site.source / "gallery/part/index.rst", "   page", "   page\n   none")
 
-    result = make("html")
+    result = site.run("html")
 
     assert result.returncode == 1
     assert "index.rst:4" in result.stdout
     assert "tutorials/part/none" in result.stdout
 
 
-def test_a_language_without_catalogs_is_named(source: Path, make: Make) -> None:
-    shutil.rmtree(source / "locales" / "ko")
+def test_a_language_without_catalogs_is_named(site: SmallSite) -> None:
+    shutil.rmtree(site.source / "locales" / "ko")
 
-    result = make("html")
+    result = site.run("html")
 
     assert result.returncode == 1
     assert "ko" in result.stderr
     assert "make catalogs" in result.stderr
 
 
-def test_an_unknown_language_is_named(source: Path, make: Make) -> None:
-    result = make("html", "xx")
+def test_an_unknown_language_is_named(site: SmallSite) -> None:
+    result = site.run("html", "xx")
 
     assert result.returncode == 1
     assert "no language 'xx'; the site has en, ko" in result.stderr
 
 
-@already_built
-def test_an_interrupted_language_starts_afresh(source: Path, make: Make) -> None:
-    before = snapshot(source / "_build" / "html")
+def test_an_interrupted_language_starts_afresh(built: SmallSite) -> None:
+    before = snapshot(built.html)
     # as a build leaves it that ends between reading and writing
-    (source / "_build/doctrees/ko/.complete").unlink()
-    (source / "_build/stage/ko" / f"{PAGE}.html").write_text("half a pa")
+    (built.source / "_build/doctrees/ko/.complete").unlink()
+    (built.source / "_build/stage/ko" / f"{PAGE}.html").write_text("half a pa")
 
-    assert make("html").returncode == 0
+    built.make("html")
 
-    assert snapshot(source / "_build" / "html") == before
+    assert snapshot(built.html) == before
 
 
-@already_built
-def test_a_renamed_page_leaves_no_page_behind(source: Path, make: Make) -> None:
-    part = source / "gallery" / "part"
+def test_a_renamed_page_leaves_no_page_behind(built: SmallSite) -> None:
+    part = built.source / "gallery" / "part"
     (part / "page.py").rename(part / "other.py")
     edit(part / "index.rst", "   page", "   other")
 
-    assert make("html").returncode == 0
+    built.make("html")
 
-    names = {path.stem for path in (source / "_build/html/ko/tutorials/part").iterdir()}
+    names = {path.stem for path in (built.html / "ko/tutorials/part").iterdir()}
     assert "other" in names
     assert "page" not in names
 
 
-def test_plain_sphinx_builds_a_language_by_itself(source: Path) -> None:
-    out = source.parent / "out"
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html"]
+def test_plain_sphinx_builds_the_text_of_a_language(site: SmallSite) -> None:
+    out = site.source.parent / "out"
+    options = ("-q", "-W", "-b", "html", "-D", "language=ko")
 
-    result = subprocess.run(
-        [*command, "-D", "language=ko", str(source), str(out)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"PYTHONPATH": str(PROJECT)},
-    )
+    env = {"RUNS": str(site.runs)}
+    result = run("sphinx", *options, site.source, out, env=env)
 
     assert result.returncode == 0, result.stderr
     text = (out / f"{PAGE}.html").read_text(encoding="utf-8")
     assert "페이지에는" in text
-    # no siblings, so no links to them
-    assert "language-menu" not in text
+    assert "language-menu" not in text  # there are no other languages to link to
 
 
-@already_built
 def test_catalogs_take_in_new_messages_without_a_run(
-    source: Path, make: Make, monkeypatch: pytest.MonkeyPatch
+    built: SmallSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (source.parent / "torch.py").write_text("raise ImportError")
-    monkeypatch.setenv("PYTHONPATH", f"{PROJECT}{os.pathsep}{source.parent}")
-    assert make("catalogs").returncode == 0
-    english = catalogs.po_path(source / "locales", "en", PAGE)
+    (built.source.parent / "torch.py").write_text("raise ImportError")
+    monkeypatch.setenv("PYTHONPATH", str(built.source.parent))
+    built.make("catalogs")
+    english = built.po(PAGE, "en")
     label = '#. figure label\n#: gallery/part/page.py\nmsgid "Rows"\nmsgstr "Rows"\n\n'
     edit(english, "#. comment", f"{label}#. comment")
-    changed = make("catalogs").stdout.split()
+    changed = built.make("catalogs").split()
     assert changed == [f"locales/en/LC_MESSAGES/{PAGE}.po"]
     assert label not in english.read_text("utf-8")  # the last run drew no figure
 
     edit(english, "#. comment", f"{label}#. comment")
-    script = source / "gallery" / "part" / "page.py"
+    script = built.source / "gallery" / "part" / "page.py"
     edit(script, "# One paragraph.", "# One paragraph.\n#\n# And another one.")
-    shutil.rmtree(source / "tutorials")
+    shutil.rmtree(built.source / "tutorials")
 
-    assert make("catalogs").returncode == 0
+    built.make("catalogs")
 
-    assert runs(source) == 1
-    assert not (source / "tutorials").exists()
+    assert runs(built) == 1
+    assert not (built.source / "tutorials").exists()
     assert label in english.read_text("utf-8")
-    entries = {entry.msgid: entry for entry in catalogs.read(po(source))}
+    entries = {entry.msgid: entry for entry in catalogs.read(built.po(PAGE))}
     assert entries["One paragraph."].msgstr == "문단 하나."
     new = entries["And another one."]
     assert new.msgstr == ""
@@ -346,66 +283,52 @@ def test_catalogs_take_in_new_messages_without_a_run(
     assert "Gallery generated" not in words
 
 
-def test_a_copied_file_that_is_gone_leaves_the_site(source: Path, make: Make) -> None:
-    (source / "_static").mkdir()
-    (source / "_static/old.css").touch()
+def test_a_copied_file_that_is_gone_leaves_the_site(site: SmallSite) -> None:
+    static = site.source / "_static"
+    static.mkdir()
+    (static / "old.css").touch()
+    site.add_settings('html_static_path = ["_static"]\n')
+    site.make("html")
+    assert (site.html / "ko/_static/old.css").is_file()
+    (static / "old.css").unlink()
+    before = sources(read_site(site.source))
+    (static / ".site.css.swp").touch()  # an editor's files are no sources
+    assert sources(read_site(site.source)) == before
+
+    site.make("html")
+
+    assert not (site.html / "ko/_static/old.css").exists()
+
+
+def test_the_generated_folder_may_have_any_name(site: SmallSite) -> None:
     edit(
-        source / "conf.py",
-        "html_theme =",
-        'html_static_path = ["_static"]\nhtml_theme =',
+        site.source / "conf.py",
+        '"gallery_dirs": "tutorials"',
+        '"gallery_dirs": "pages"',
     )
-    assert make("html").returncode == 0
-    assert (source / "_build/html/ko/_static/old.css").is_file()
-    (source / "_static/old.css").unlink()
+    (site.source / "pages" / "part").mkdir(parents=True)
+    (site.source / "pages" / "part" / "page.rst").touch()
 
-    assert make("html").returncode == 0
-
-    assert not (source / "_build/html/ko/_static/old.css").exists()
+    assert "pages/part/page.rst" in sources(read_site(site.source))
 
 
-@already_built
-def test_the_marker_lists_what_the_site_is_made_of(source: Path, make: Make) -> None:
-    marker = source / "_build/doctrees/ko/.complete"
-    assert f"{PAGE}.rst" in json.loads(marker.read_text())
-    assert sources(read_site(source)) == json.loads(marker.read_text())
+def test_conf_py_is_run_once_before_the_languages_are_built(
+    site: SmallSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RUNS", str(site.runs))
+    times = site.source / "times"
+    site.add_settings(f"open({str(times)!r}, 'a').write('x')\n")
 
-
-def test_the_generated_folder_may_have_any_name(source: Path) -> None:
-    edit(source / "conf.py", '"gallery_dirs": "tutorials"', '"gallery_dirs": "pages"')
-    (source / "pages" / "part").mkdir(parents=True)
-    (source / "pages" / "part" / "page.rst").touch()
-
-    assert "pages/part/page.rst" in sources(read_site(source))
-
-
-def test_what_concerns_all_languages_is_read_from_conf_py_once(source: Path) -> None:
-    times = source / "times"
-    with (source / "conf.py").open("a", encoding="utf-8") as conf:
-        conf.write(f"open({str(times)!r}, 'a').write('x')\n")
-
-    site = read_site(source)
+    read = read_site(site.source)
 
     assert times.read_text() == "x"
-    assert site.generated == [source / "tutorials"]
+    assert read.generated == [site.source / "tutorials"]
 
-    run_scripts(site)  # in a process that reads it for itself
+    run_scripts(read)  # in a process that reads it for itself
     before = times.read_text()
-    run_scripts(site)  # nothing to run
+    run_scripts(read)  # nothing to run
 
     assert times.read_text() == before
-
-
-def test_an_editors_files_are_no_sources(source: Path) -> None:
-    edit(
-        source / "conf.py",
-        "html_theme =",
-        'html_static_path = ["_static"]\nhtml_theme =',
-    )
-    (source / "_static").mkdir()
-    before = sources(read_site(source))
-    (source / "_static/.site.css.swp").touch()
-
-    assert sources(read_site(source)) == before
 
 
 SLEEPER = """

@@ -2,72 +2,42 @@
 
 import re
 import shutil
-import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import unquote, urljoin
 
-import prepared
 import pytest
 from bs4 import BeautifulSoup
-from paths import ROOTS
+from commands import SmallSite, run
 from sphinx.errors import ConfigError
 
 from gallery_intl.interface.languages import find_siblings, place_below_site
 
-ROOT = ROOTS / "test-site"
 ADDRESS = "https://example.org/docs/"
 PAGE = "tutorials/part/page"
 LANGUAGES = ("en", "ko")
-SETTINGS = f"html_baseurl = {ADDRESS.rstrip('/')!r}\n"
 
 each_language = pytest.mark.parametrize("language", LANGUAGES)
 
 
-class Site:
-    """A small site, and what its last build printed."""
+class Site(SmallSite):
+    """The small site, at an address."""
 
-    def __init__(self, folder: Path, settings: str = "") -> None:
-        self.source = folder / "site"
-        self.html = self.source / "_build" / "html"
-        shutil.copytree(ROOT, self.source)
-        with (self.source / "conf.py").open("a", encoding="utf-8") as conf:
-            conf.write(settings)
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder / "site")
+        self.add_settings(f"html_baseurl = {ADDRESS.rstrip('/')!r}\n")
 
-    def run(self, module: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        own = {"RUNS": str(self.source.parent / "runs")}
-        return prepared.run(module, *arguments, env=own)
-
-    def make(self, *arguments: str) -> str:
-        """Build; give what is printed."""
-        source = ("--source", str(self.source))
-        result = self.run("gallery_site", *source, *arguments)
-        assert result.returncode == 0, result.stdout + result.stderr
-        return result.stdout
-
-    def plain(self, folder: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Build Korean with Sphinx alone, into a folder of that name."""
-        out = self.source.parent / "plain" / folder
-        own = ("-D", "language=ko", "-D", "gallery_intl_run=0", *arguments)
-        return self.run(
-            "sphinx", "-q", "-W", "-b", "html", *own, str(self.source), str(out)
-        )
-
-    def page(self, name: str) -> BeautifulSoup:
+    def read(self, name: str) -> BeautifulSoup:
         text = (self.html / name).read_text(encoding="utf-8")
         return BeautifulSoup(text, "html.parser")
 
-    def pages(self, language: str) -> dict[str, BeautifulSoup]:
+    def by_name(self, language: str) -> dict[str, BeautifulSoup]:
         """Map the paths of a language's pages to the pages."""
-        names = [
-            path.relative_to(self.html).as_posix()
-            for path in sorted((self.html / language).rglob("*.html"))
-            if "_static" not in path.parts
-        ]
-        return {name: self.page(name) for name in names}
+        names = [x.relative_to(self.html).as_posix() for x in self.pages(language)]
+        return {name: self.read(name) for name in names}
 
     def file(self, address: str) -> Path:
-        """Give the file that a server shows for an address of the site."""
+        """Return the file that a server shows for a URL of the site."""
         assert address.startswith(ADDRESS), address
         path = unquote(address.removeprefix(ADDRESS))
         return self.html / (path or "index.html")
@@ -76,13 +46,13 @@ class Site:
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> Site:
     """Build the small site at its address."""
-    site = Site(tmp_path_factory.mktemp("found"), SETTINGS)
+    site = Site(tmp_path_factory.mktemp("found"))
     site.make("html")
     return site
 
 
 def one(page: BeautifulSoup, selector: str) -> str:
-    """Give the value of a tag that stands in a page exactly once."""
+    """Return the value of a tag that stands in a page exactly once."""
     (tag,) = page.select(selector)
     return str(tag.get("content") or tag.get("href"))
 
@@ -99,13 +69,13 @@ def alternates(page: BeautifulSoup) -> dict[str, str]:
 
 @each_language
 def test_a_page_names_its_own_address(found: Site, language: str) -> None:
-    for name, page in found.pages(language).items():
+    for name, page in found.by_name(language).items():
         assert one(page, "link[rel=canonical]") == ADDRESS + name
 
 
 @each_language
 def test_alternates_are_complete_and_mutual(found: Site, language: str) -> None:
-    for name, page in found.pages(language).items():
+    for name, page in found.by_name(language).items():
         addresses = alternates(page)
 
         assert set(addresses) == {*LANGUAGES, "x-default"}, name
@@ -114,19 +84,19 @@ def test_alternates_are_complete_and_mutual(found: Site, language: str) -> None:
         assert addresses["x-default"] == (ADDRESS if first else addresses["en"])
         for address in addresses.values():
             other = found.file(address).relative_to(found.html).as_posix()
-            assert alternates(found.page(other)) == addresses
+            assert alternates(found.read(other)) == addresses
 
 
 def test_the_front_page_links_to_itself_in_every_language(found: Site) -> None:
-    page = found.page("index.html")
+    page = found.read("index.html")
 
     assert one(page, "link[rel=canonical]") == ADDRESS
     assert one(page, "meta[name=description]") == "Small site · 작은 사이트"
-    assert alternates(page) == alternates(found.page("ko/index.html"))
+    assert alternates(page) == alternates(found.read("ko/index.html"))
 
 
-def test_the_404_page_speaks_every_language_at_any_depth(found: Site) -> None:
-    page = found.page("404.html")
+def test_the_404_page_has_every_language_at_any_depth(found: Site) -> None:
+    page = found.read("404.html")
 
     parts = [str(part["lang"]) for part in page.select("section[lang]")]
     assert parts == list(LANGUAGES)
@@ -144,10 +114,10 @@ def test_the_404_page_speaks_every_language_at_any_depth(found: Site) -> None:
 
 
 def test_no_page_names_a_language_that_is_not_there(tmp_path: Path) -> None:
-    site = Site(tmp_path, SETTINGS)
+    site = Site(tmp_path)
     site.make("html", "ko")
 
-    alone = site.page(f"ko/{PAGE}.html")
+    alone = site.read(f"ko/{PAGE}.html")
     assert not alternates(alone)
     assert not alone.select(".language-menu")
 
@@ -155,8 +125,8 @@ def test_no_page_names_a_language_that_is_not_there(tmp_path: Path) -> None:
     shutil.copyfile(site.html / "ko/index.html", site.html / "en/index.html")
     site.make("html", "ko")
 
-    assert set(alternates(site.page("ko/index.html"))) == {*LANGUAGES, "x-default"}
-    assert not alternates(site.page(f"ko/{PAGE}.html"))
+    assert set(alternates(site.read("ko/index.html"))) == {*LANGUAGES, "x-default"}
+    assert not alternates(site.read(f"ko/{PAGE}.html"))
 
 
 @pytest.mark.parametrize(
@@ -209,26 +179,31 @@ def test_an_address_without_a_host_is_refused() -> None:
         place_below_site(SimpleNamespace(html_baseurl="example.org"))
 
 
-def test_plain_sphinx_is_told_the_address_on_its_command_line(found: Site) -> None:
-    out = found.source.parent / "plain" / "ko"
+def test_plain_sphinx_takes_the_address_from_its_command_line(found: Site) -> None:
+    source, out = found.source, found.source.parent / "plain" / "ko"
+    options = (
+        "-q",
+        "-W",
+        "-b",
+        "html",
+        "-D",
+        "language=ko",
+        "-D",
+        "gallery_intl_run=0",
+    )
 
-    result = found.plain("ko", "-D", "html_baseurl=https://other.example/x")
+    def build(address: str) -> str:
+        own = ("-D", f"html_baseurl={address}", source, out)
+        result = run("sphinx", *options, *own)
+        assert result.returncode == 0, result.stderr
+        return (out / f"{PAGE}.html").read_text(encoding="utf-8")
 
-    assert result.returncode == 0, result.stderr
-    text = (out / f"{PAGE}.html").read_text(encoding="utf-8")
     address = f"https://other.example/x/ko/{PAGE}.html"
+    text = build("https://other.example/x")
     assert f'<link rel="canonical" href="{address}" />' in text
-    notebook = next(out.rglob("page.ipynb")).read_text(encoding="utf-8")
-    assert address in notebook
 
-    result = found.plain("ko", "-D", "html_baseurl=")
-
-    assert result.returncode == 0, result.stderr
-    notebook = next(out.rglob("page.ipynb")).read_text(encoding="utf-8")
-    assert "https://other.example" not in notebook
-    for path in (out / f"{PAGE}.html", out / "search.html"):
-        page = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
-        assert not page.select("[rel=canonical], [rel=alternate][hreflang]"), path
+    page = BeautifulSoup(build(""), "html.parser")
+    assert not page.select("[rel=canonical], [rel=alternate][hreflang]")
 
 
 # the site as it is: without an address

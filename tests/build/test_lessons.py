@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup, Tag
+from commands import SmallSite, edit
 from sphinx.testing.util import SphinxTestApp
 
 SCRIPT = '"""\n{0}: a point & `code`\n=======================\n\nText.\n"""\n'
@@ -144,7 +146,41 @@ def test_an_edited_sentence_leaves_the_pages_beside_it(source: Path) -> None:
 
 
 def times(source: Path) -> dict[str, int]:
-    """Give when each page was written."""
+    """Return when each page was written."""
     site = source / "_build" / "html"
     pages = (path for path in site.rglob("*.html") if "_static" not in path.parts)
     return {str(path.relative_to(site)): path.stat().st_mtime_ns for path in pages}
+
+
+def changed(folder: Path, before: Path) -> list[str]:
+    """Return the pages whose files are newer than those of a copy."""
+    return sorted(
+        path.relative_to(folder).with_suffix("").as_posix()
+        for path in [*folder.rglob("*.doctree"), *folder.rglob("*.html")]
+        if "_static" not in path.parts and path.name != "search.html"
+        if path.stat().st_mtime_ns
+        != (before / path.relative_to(folder)).stat().st_mtime_ns
+    )
+
+
+def test_a_translated_sentence_reads_one_page_and_writes_three_at_most(
+    tmp_path: Path,
+) -> None:
+    site = SmallSite(tmp_path / "site")
+    site.add_settings('html_sidebars = {"**": ["lessons"]}\nhtml_use_index = False\n')
+    index = site.source / "index.rst"
+    hero = ".. try-it:: tutorials/part/page\n\n:download:`All <gallery.zip>`\n"
+    index.write_text(f"{index.read_text('utf-8')}\n{hero}\n.. translation-status::\n")
+    (site.source / "requirements.txt").write_text("torch==2.13.0\n")
+    site.make("html")
+    built, copy = site.source / "_build", tmp_path / "before"
+    for folder in ("doctrees", "stage"):
+        shutil.copytree(built / folder, copy / folder)
+
+    edit(site.po("tutorials/part/page"), "문단 하나.", "다른 문단.")
+    site.make("html", "ko")
+
+    read = changed(built / "doctrees/ko", copy / "doctrees/ko")
+    assert read == ["tutorials/part/page"]
+    written = changed(built / "stage/ko", copy / "stage/ko")
+    assert written == ["tutorials/part/index", "tutorials/part/page"]

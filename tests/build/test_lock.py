@@ -24,7 +24,8 @@ HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 def lines(name: str) -> list[str]:
     """Give a file's requirements as they stand there."""
     text = (PROJECT / name).read_text("utf-8")
-    return [line for line in text.splitlines() if re.match(r"\w", line)]
+    found = [line.partition(" #")[0] for line in text.splitlines()]
+    return [line for line in found if re.match(r"\w", line)]
 
 
 def locked(*names: str) -> dict[str, tuple[Requirement, list[str]]]:
@@ -34,7 +35,8 @@ def locked(*names: str) -> dict[str, tuple[Requirement, list[str]]]:
         text = (PROJECT / "locks" / f"{name}.txt").read_text("utf-8")
         for entry in ENTRY.finditer(text):
             requirement = Requirement(entry["requirement"])
-            found[requirement.name] = (requirement, entry["hashes"].split("\\\n")[1:])
+            name = canonicalize_name(requirement.name)
+            found[name] = (requirement, entry["hashes"].split("\\\n")[1:])
     return found
 
 

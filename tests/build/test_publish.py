@@ -11,7 +11,9 @@ from sphinx.testing.util import SphinxTestApp
 from gallery_site import languages
 from gallery_site.languages import build_language
 
-CONF = 'extensions = ["gallery_site"]\nhtml_theme = "pydata_sphinx_theme"\n'
+CONF = 'extensions = ["gallery_intl", "gallery_site"]\n'
+CONF += 'html_theme = "pydata_sphinx_theme"\n'
+CONF += 'sphinx_gallery_conf = {"examples_dirs": [], "gallery_dirs": []}\n'
 PAGE = "Page\n====\n\n.. image:: sphx_glr_one.svg\n\n:download:`data.csv`\n"
 PICTURE = '<svg xmlns="http://www.w3.org/2000/svg"/>'
 
@@ -72,7 +74,7 @@ def test_a_language_that_cannot_be_put_in_place_is_not_built(
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(languages, "build_afresh_or_on", lambda *_: 0)
+    monkeypatch.setattr(languages, "build_source", lambda *_args, **_options: 0)
     monkeypatch.setattr(languages, "add_language", fail)
 
     status = build_language(SimpleNamespace(), "ko", [])

@@ -1,5 +1,6 @@
 """Records: what a page printed on another machine, in tabs next to this build's."""
 
+import io
 import os
 import shutil
 import subprocess
@@ -10,14 +11,15 @@ import pytest
 from bs4 import BeautifulSoup
 from paths import PROJECT, ROOTS
 from pretended import PRETEND
-from sphinx.errors import ExtensionError
-from sphinx.testing.util import SphinxTestApp
 
 from gallery_run import record, records
 from gallery_run.machine import Machine
 from gallery_run.record_tabs import with_records
 from gallery_run.records import Output, Record, RecordError, code_checksum
+from gallery_run.run import run_gallery
 from gallery_site.build import check_records
+from gallery_site.languages import build_source
+from gallery_site.messages import collect
 from gallery_site.project import BuildError, read_site
 
 GPU = Machine("AMD EPYC", 16, "NVIDIA H200", 1, cuda="13.0", date="2026-11-20")
@@ -160,19 +162,17 @@ def test_a_page_that_fails_is_named_and_others_go_on(
     assert records.read(made.parent).outputs == {0: Output(["fine"], {})}
 
 
-def render(source: Path, builder: str = "html", language: str = "ko") -> SphinxTestApp:
-    out, settings = source / f"_build-{builder}", {"language": language}
-    app = SphinxTestApp(builder, source, builddir=out, confoverrides=settings)
-    try:
-        app.build()
-    finally:
-        app.cleanup()
-    assert app.warning.getvalue() == ""
-    return app
+def render(source: Path, language: str = "ko") -> None:
+    """Build one language from what the last run made."""
+    out = io.StringIO()
+    site = read_site(source)
+    run_gallery(source, source)
+    build_source(site, language, [], out, is_live=False)
+    assert out.getvalue() == ""
 
 
 def html(source: Path, page: str = "page") -> BeautifulSoup:
-    path = source / f"_build-html/html/tutorials/part/{page}.html"
+    path = source / f"_build/stage/ko/tutorials/part/{page}.html"
     return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
 
 
@@ -192,14 +192,14 @@ def built(recorded: Path) -> Path:
 
 @pytest.fixture
 def site(built: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(built, tmp_path / "site"))
+    return Path(shutil.copytree(built, tmp_path / "site", symlinks=True))
 
 
 def test_tabs_and_their_words_are_in_the_language_of_the_page(built: Path) -> None:
     page, ranks = html(built), html(built, "ranks")
 
     _own, panel, _cpu = page.select(".records")[1].select(":scope > .sd-tab-content")
-    drawn = built / "_build-html/html/tutorials/part" / panel.img["src"]
+    drawn = built / "_build/stage/ko/tutorials/part" / panel.img["src"]
     top = page.select_one(".downloads + .outputs-made.no-search").get_text()
     assert labels(page)[:2] == ["CPU", "1 × H200"]
     assert page.select("[data-sync-group=machine][data-sync-id='1-h200']")
@@ -214,8 +214,9 @@ def test_tabs_and_their_words_are_in_the_language_of_the_page(built: Path) -> No
 
 def test_without_records_downloads_catalogs_and_gaps_are_the_same(site: Path) -> None:
     def made() -> dict[str, bytes]:
-        found = [*Path(render(site).outdir, "_downloads").rglob("*.*")]
-        found += Path(render(site, "gettext", "en").outdir).rglob("page.pot")
+        render(site)
+        found = [*(site / "_build/stage/ko/_downloads").rglob("*.*")]
+        found += collect(read_site(site)).rglob("page.pot")
         return {path.name: path.read_bytes() for path in found}
 
     with_tabs, gaps = made(), html(site).select_one(".intl-gaps")
@@ -243,7 +244,7 @@ def test_a_stale_record_is_named_and_not_shown_and_an_edited_one_stops_the_build
 
     (folder / "record.json").write_text("{}")
 
-    with pytest.raises(ExtensionError, match=r"record\.json: .*make record"):
+    with pytest.raises(RecordError, match=r"record\.json: .*make record"):
         render(site)
     with pytest.raises(BuildError, match=r"record\.json: .*make record"):
         check_records(read_site(site))

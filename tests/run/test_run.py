@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import leftover_processes
-import prepared
 import psutil
 import pytest
 from paths import ROOTS
@@ -31,13 +30,9 @@ TORCHRUN = "torchrun --standalone --nproc-per-node=2 ranks.py"
 
 
 @pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A gallery of two pages; each run of a page is a line of the file `runs`.
-
-    What this process runs, is run in forks; what it starts, as ever.
-    """
+def site(tmp_path: Path) -> Iterator[Path]:
+    """A gallery of two pages; each run of a page is a line of the file `runs`."""
     shutil.copytree(ROOT, tmp_path / "site")
-    monkeypatch.setattr("gallery_run.child.subprocess", prepared.subprocess_for())
     running = leftover_processes.children()
     yield tmp_path / "site"
     assert leftover_processes.new_since(running) == []

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import contextlib
 
-import prepared
 import psutil
 
 
 def children() -> set[psutil.Process]:
-    """Give all processes below this one, but for those that fork what was asked for."""
-    found = set()
-    for child in psutil.Process().children(recursive=True):
-        with contextlib.suppress(psutil.NoSuchProcess):
-            if not prepared.is_ours(child.pid, child.ppid()):
-                found.add(child)
-    return found
+    """Return all processes below this one."""
+    return {*psutil.Process().children(recursive=True)}
 
 
 def new_since(before: set[psutil.Process]) -> list[psutil.Process]:

@@ -1,30 +1,30 @@
 """Run pages in forks of one process that has imported torch, which takes seconds.
 
 A fork is told what torchrun or a notebook would tell it, and runs the same text; but
-nobody has started Python, torchrun, Jupyter or ipyparallel for it. If a page starts a
-Python itself, with a script, with torchrun or by `spawn`, that is a fork too, of the
-page; but not if the page has a pool of threads.
+nobody has started Python, torchrun, Jupyter or ipyparallel for it. What a page starts
+itself is started as ever.
 """
 
 from __future__ import annotations
 
 import os
+import random
 import runpy
 import subprocess
 import sys
+import tempfile
 import traceback
 from contextlib import nullcontext as nothing
 from contextlib import redirect_stdout
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from io import StringIO
-from multiprocessing import forkserver, get_context, set_start_method, util
+from multiprocessing import forkserver, get_context, set_start_method
 from multiprocessing.connection import wait
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import forks
 from paths import TOOLS
 
 from gallery_run.processes import kill_tree
@@ -49,7 +49,9 @@ WARM.set_forkserver_preload(
 # for all pages, as torchrun sets it: ranks share the processors
 THREADS = {"OMP_NUM_THREADS": "1", "MPLBACKEND": "agg"}
 TIMEOUT = 120
-ELASTIC = "torch.distributed.elastic.multiprocessing"  # how torchrun starts ranks
+# What programs made, kept to the end: a wrapped model that is freed right after a
+# collective waits for a thread of Gloo that waits for the GIL (torch 2.13).
+made: list[dict[str, Any]] = []
 FILE = "%%writefile "  # a cell that writes itself into a file, and says so
 
 
@@ -60,11 +62,11 @@ def become(
     for number, file in enumerate(files, start=1):
         with file.open("ab") as said:
             os.dup2(said.fileno(), number)
-    forks.begin(environment)
+    os.environ.clear()
+    os.environ.update(environment)
+    random.seed()
+    tempfile.tempdir = None
     set_start_method(None, force=True)  # what it starts in turn is no matter of WARM
-    forks.inherited.update(forks.open_files())
-    if "ThreadPoolExecutor" not in work.text:
-        fork_what_it_starts()
     if (backend := environment["MPLBACKEND"]) != THREADS["MPLBACKEND"]:
         import_module("matplotlib").use(backend)  # its start chose another one
     if machine := environment.get("PRETEND"):
@@ -78,13 +80,6 @@ def become(
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(1)  # other threads may wait for a rank that is gone
-
-
-def fork_what_it_starts() -> None:
-    """Let this process fork; not if its threads compute: then MKL hangs in a fork."""
-    for module in ("subprocess", f"{ELASTIC}.subprocess_handler.subprocess_handler"):
-        import_module(module).Popen = forks.Forked
-    util.spawnv_passfds = forks.start
 
 
 def pretend(machine: str) -> None:
@@ -104,13 +99,12 @@ class Script:
 
     def __init__(self, path: Path, folder: Path) -> None:
         self.path, self.folder = path, folder
-        self.text = path.read_text("utf-8")
 
     def __call__(self) -> None:
         os.chdir(self.folder)
         sys.argv = [str(self.path)]
         sys.path.insert(0, str(self.path.parent))
-        forks.made.append(runpy.run_path(str(self.path), run_name="__main__"))
+        made.append(runpy.run_path(str(self.path), run_name="__main__"))
 
 
 class Cells:
@@ -118,7 +112,6 @@ class Cells:
 
     def __init__(self, sources: list[str], folder: Path) -> None:
         self.sources, self.folder = sources, folder
-        self.text = "".join(sources)
 
     def __call__(self) -> None:
         from IPython.core.displayhook import DisplayHook

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from docutils import nodes
 from paths import PROJECT
 
-from gallery_site.book import path
 from gallery_site.book.path import after, before
 from gallery_site.book.words import Term, finder, link_first
 from po_check_cjk.glossary_file import read_rows
@@ -94,43 +91,46 @@ def page(*children: nodes.Node) -> nodes.document:
     return document
 
 
+def link(document: nodes.document, term: Term, language: str = "en") -> list[str]:
+    """Link first uses; return the text of each paragraph with a link."""
+    english = finder([Term(term.id, [term.id])], "en")
+    link_first(document, "words.html", finder([term], language), english)
+    return [x.parent.astext() for x in document.findall(nodes.reference)]
+
+
 def test_only_the_first_use_in_running_text_is_linked() -> None:
-    paragraphs = [
-        nodes.title("", "The rank"),
-        nodes.paragraph("", "", nodes.literal("", "rank")),
-        nodes.paragraph("", "learn a rank", classes=["learn"]),
-        nodes.paragraph("", "one rank here, another rank there"),
-        nodes.paragraph("", "a rank again"),
-    ]
-    for paragraph in paragraphs:
-        paragraph["terms"] = ["word-rank"]
-    document = page(*paragraphs)
+    document = page(
+        nodes.title("The rank", "The rank"),
+        nodes.paragraph("``rank``", "", nodes.literal("", "rank")),
+        nodes.paragraph("a rank", "learn a rank", classes=["learn"]),
+        nodes.paragraph("one rank", "one rank here, another rank there"),
+        nodes.paragraph("a rank", "a rank again"),
+    )
 
-    link_first(document, [Term("word-rank", ["rank"])], "en", "words.html")
+    linked = link(document, Term("rank", ["rank"]))
 
-    (link,) = document.findall(nodes.reference)
-    assert (link["refuri"], link.astext()) == ("words.html#word-rank", "rank")
-    assert link.parent.astext() == "one rank here, another rank there"
-    assert link.parent.index(link) == 1
+    assert linked == ["one rank here, another rank there"]
+    (made,) = document.findall(nodes.reference)
+    assert (made["refuri"], made.astext()) == ("words.html#rank", "rank")
+    assert made.parent.index(made) == 1
 
 
 def test_a_word_is_no_term_where_the_english_has_none() -> None:
-    document = page(nodes.paragraph("", "启动程序"), nodes.paragraph("", "再启动程序"))
-    document[0][1]["terms"] = ["spawn"]
+    document = page(
+        nodes.paragraph("Start a program.", "启动程序"),
+        nodes.paragraph("Spawn it.", "再启动程序"),
+    )
 
-    link_first(document, [Term("spawn", ["启动"])], "zh_CN", "words.html")
-
-    (link,) = document.findall(nodes.reference)
-    assert link.parent is document[0][1]
+    assert link(document, Term("spawn", ["启动"]), "zh_CN") == ["再启动程序"]
 
 
 def test_a_text_in_a_link_is_no_place() -> None:
-    link = nodes.reference("", "a rank", refuri="x")
-    document = page(nodes.paragraph("", "", link, terms=["word-rank"]))
+    inside = nodes.reference("", "a rank", refuri="x")
+    document = page(nodes.paragraph("`a rank <x>`_", "", inside))
 
-    link_first(document, [Term("word-rank", ["rank"])], "en", "words.html")
+    link(document, Term("rank", ["rank"]))
 
-    assert list(document.findall(nodes.reference)) == [link]
+    assert list(document.findall(nodes.reference)) == [inside]
 
 
 def test_every_sentence_of_the_glossary_is_one() -> None:
@@ -144,31 +144,3 @@ def test_every_sentence_of_the_glossary_is_one() -> None:
         assert sentence.endswith("."), term
         assert ". " not in sentence, term
         assert len(sentence.split()) <= 25, term
-
-
-class Lessons:
-    """What Sphinx knows of two lessons; it counts how often it is asked for all."""
-
-    def __init__(self) -> None:
-        self.metadata = {"part/a": {}, "part/b": {path.BEFORE: ["part/a"]}}
-        self.titles = {name: nodes.title("", name) for name in self.metadata}
-        self.asked = 0
-
-    def collect_relations(self) -> list[str]:
-        self.asked += 1
-        return [*self.metadata]
-
-
-def test_the_lessons_are_asked_once_in_a_build(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each page asks: of 1,000 pages that was a million answers."""
-    monkeypatch.setattr(path, "script_of", lambda env, page: page)
-    env: Any = Lessons()
-
-    assert path.outdated(env, env) == ["part/a", "part/b"]
-    known = [path.known_first(env) for _page in range(5)]
-
-    assert env.asked == 1
-    assert known[-1] == {"part/a": [], "part/b": ["part/a"]}
-    env.metadata["part/b"][path.BEFORE] = []  # in the next build
-    assert path.outdated(env, env) == ["part/a"]
-    assert path.known_first(env)["part/b"] == []

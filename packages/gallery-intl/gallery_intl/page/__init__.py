@@ -91,6 +91,9 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("doctree-read", cards.remember_sentence, priority=310)
     app.connect("doctree-read", gaps.mark_page, priority=300)  # before notebooks
     app.connect("env-updated", cards.outdated)
+    app.connect("env-updated", status_table.retitled)
+    # Sphinx notes downloads at 500
+    app.connect("doctree-read", status_table.forget_catalogs, priority=600)
     app.connect("doctree-read", names.link_names, priority=350)  # before notebooks
     app.add_event(COMPLETE)
     app.add_post_transform(CompletePage)

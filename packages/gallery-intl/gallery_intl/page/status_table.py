@@ -1,13 +1,15 @@
 """Show on a page how much of each page each language has: ``.. translation-status::``.
 
-The numbers are those of ``make progress``. Every catalog that is counted is a
-dependency of the page, so an edited one refreshes it.
+The numbers are those of ``make progress``. The page is read again if one of them
+changes, and written again if a page has another title.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -27,8 +29,10 @@ from gallery_intl.page.catalog_links import (
 )
 from gallery_intl.page.interface_nodes import line, with_class
 from gallery_intl.project import Project
+from gallery_intl.writer.record import file_state
 
-TABLE = "translation-status"  # the directive, the table's class, the page's metadata
+TABLE = "translation-status"  # the directive, and the table's class
+KNOWN = "translation-status-counted"  # in the metadata of a page with a table
 
 
 def languages(env: BuildEnvironment) -> list[str]:
@@ -58,6 +62,15 @@ def counts(env: BuildEnvironment) -> progress.Table:
     return {page: row for page, row in rows.items() if page in known}
 
 
+def files(env: BuildEnvironment) -> list[str]:
+    """Return what changes with the pages, and with each catalog that is counted."""
+    return [*sorted(env.found_docs), *(file_state(Path(x)) for x in counted(env))]
+
+
+def titles(env: BuildEnvironment) -> list[str]:
+    return [env.titles[page].astext() for page in sorted(env.titles)]
+
+
 def catalog(env: BuildEnvironment, language: str, page: str) -> Path | None:
     """Return the catalog of a page in a language, if there is one."""
     paths = (catalogs.po_path(folder, language, page) for folder in folders(env))
@@ -77,14 +90,13 @@ class TranslationStatus(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         if self.config.gallery_intl_collect:
             return []
-        paths = counted(self.env)
-        self.env.metadata[self.env.docname][TABLE] = "\n".join(paths)
-        for path in paths:
-            self.env.note_dependency(path)
+        about = self.env.metadata[self.env.docname]
+        about[KNOWN] = {"files": files(self.env)}
         try:
             rows = counts(self.env)
         except catalogs.CatalogError as error:  # maybe one of another language
             raise self.warning(f"no table: {error}") from None
+        about[KNOWN]["rows"] = repr(rows)
         return [self.table(rows), *map(line, how_to_translate(self.env))]
 
     def table(self, rows: progress.Table) -> nodes.table:
@@ -111,7 +123,6 @@ class TranslationStatus(SphinxDirective):
             return cell(_("Words of the interface"))
         if page == catalogs.DOMAIN:
             return cell(_("Words of the gallery"))
-        self.env.note_dependency(self.env.doc2path(page))
         links, _messages = self.parse_inline(f":doc:`/{page}`", lineno=self.lineno)
         return cell(links[0])
 
@@ -148,9 +159,42 @@ def sort_rows(app: Sphinx, document: nodes.document, docname: str) -> None:
         body.children = [*rows]
 
 
+def forget_catalogs(app: Sphinx, document: nodes.document) -> None:
+    """Remove the dependencies on catalogs that Sphinx notes for links to them."""
+    env, page = app.env, app.env.docname
+    if KNOWN in env.metadata[page]:
+        own = map(str, Project.of(env).catalog_paths(page, app.config.language))
+        others = {*counted(env)} - {*own}
+        known = env.dependencies[page]
+        places = {x: os.path.normpath(Path(env.srcdir, x)) for x in known}
+        known -= {x for x in known if places[x] in others}
+
+
 def outdated(app: Sphinx, env: BuildEnvironment, *changes: set[str]) -> list[str]:
-    """Find the pages whose table was made when there were other catalogs."""
+    """Return the pages whose table has other numbers now."""
     if env.config.gallery_intl_collect:
         return []
-    now = "\n".join(counted(env))
-    return [page for page, data in env.metadata.items() if data.get(TABLE, now) != now]
+    known = [(page, x[KNOWN]) for page, x in env.metadata.items() if KNOWN in x]
+    return [page for page, about in known if has_other_numbers(env, about)]
+
+
+def has_other_numbers(env: BuildEnvironment, about: dict[str, Any]) -> bool:
+    """Count the catalogs again if one of them has changed."""
+    now = files(env)
+    if now == about["files"]:
+        return False
+    about["files"] = now
+    try:
+        return about.get("rows") != repr(counts(env))
+    except catalogs.CatalogError:  # the page will say so
+        return True
+
+
+def retitled(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Return the pages with a table if it names pages that have other titles now."""
+    now, changed = titles(env), []
+    for page, about in env.metadata.items():
+        if KNOWN in about and about[KNOWN].get("titles") != now:
+            about[KNOWN]["titles"] = now
+            changed.append(page)
+    return changed

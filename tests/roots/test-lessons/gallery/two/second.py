@@ -3,7 +3,7 @@ Second
 ======
 
 :Card: Another line.
-:Picture: unknown
+:Picture: ring
 
 Its text.
 """

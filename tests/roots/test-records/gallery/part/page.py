@@ -2,6 +2,8 @@
 A page
 ======
 
+:Learn: You will see records.
+
 It prints and draws.
 """
 
