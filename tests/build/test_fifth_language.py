@@ -11,7 +11,6 @@ from bs4 import BeautifulSoup, Tag
 from commands import SmallSite, edit
 
 from gallery_intl.catalogs import po as catalogs
-from gallery_intl.interface.upstream import with_copy_words, with_search_words
 from gallery_intl.interface.words import fill_from_sphinx
 
 PAGE = "tutorials/part/page"
@@ -156,22 +155,3 @@ def test_the_other_languages_get_sphinxs_words_for_nothing(tmp_path: Path) -> No
         "Search": "찾기",
         "C API changes": "C API に関する変更",
     }
-
-
-def test_a_button_keeps_its_own_words_until_there_are_ours() -> None:
-    script = with_copy_words("const messages = {}\nlet locale = 'en'\n", str)
-
-    own = "messages[document.documentElement.lang]"
-    added = script.splitlines()[1]
-    assert added == f"{own} = {{ ...messages.en, ...{own}, ...{{}} }}"
-
-
-def test_a_search_keeps_sphinxs_words_until_there_are_ours() -> None:
-    script = with_search_words("Sphinx's", str)
-
-    condition = "\nif (false || !Documentation.TRANSLATIONS["
-    assert script.startswith("Sphinx's\n")
-    assert condition in script
-    # an edited word takes the place of the one before
-    edited = with_search_words(script, str.upper)
-    assert edited == with_search_words("Sphinx's", str.upper) != script
