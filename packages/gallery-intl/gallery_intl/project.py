@@ -45,6 +45,9 @@ LINK = re.compile(r"(?::[\w:-]+:)?`(?P<text>[^`<]+?)(?:\s*<[^`>]*>)?`_{0,2}")
 EMPHASIS = re.compile(r"(?P<mark>\*{1,2})(?=\S)(?P<text>.+?)(?<=\S)(?P=mark)")
 
 
+UNDERLINED = re.compile(r"^(?P<title>\S.*)\n([=\-~#*^\"'+])\2{2,}$", re.MULTILINE)
+
+
 class ProgramChanged(SphinxError):
     """A translation would make another program."""
 
@@ -148,13 +151,15 @@ class Project:
         return PageCatalog(paths, language == self.source_language)
 
     def title(self, docname: str, language: str) -> str | None:
-        """Return a script's title in a language; None for other pages."""
-        script = self.script(docname)
-        if script is None:
-            return None
-        text = title_of(script.text)
+        """Return a page's title in a language; None if it cannot be read off."""
+        if script := self.script(docname):
+            text = title_of(script.text)
+        else:
+            path = self.srcdir / f"{docname}.rst"
+            rst = path.read_text(encoding="utf-8") if path.is_file() else ""
+            text = match["title"] if (match := UNDERLINED.search(rst)) else ""
         translation = self.catalog(docname, language).translation(text)
-        return without_markup(translation or text)
+        return without_markup(translation or text) or None
 
     def intro(self, docname: str, language: str) -> str:
         """Return the first paragraph of a script's page, as plain text."""

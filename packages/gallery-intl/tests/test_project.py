@@ -40,6 +40,15 @@ def test_a_page_knows_its_script(galleries: Any, page: str, script: str) -> None
     assert project.origin("other/b", ".py") is None
 
 
+def test_a_page_without_a_script_has_a_title_too(tmp_path: Path) -> None:
+    about = ".. _top:\n\nAbout ``it``\n============\n\nMore\n----\n"
+    (tmp_path / "about.rst").write_text(about, encoding="utf-8")
+    project = Project(tmp_path, config())
+
+    assert project.title("about", "en") == "About it"
+    assert project.title("lost", "en") is None
+
+
 def test_a_catalog_for_all_pages_is_refused_with_a_remedy() -> None:
     app, known = cast(Sphinx, None), config()
     use_a_catalog_for_each_page(app, known)
