@@ -164,7 +164,7 @@ def test_the_script_names_the_pages_that_it_leads_to(site: SmallSite) -> None:
     assert ":doc:" not in english + korean
     assert (
         ":Learn: You will see a page, and\n    its ``code``.\n"
-        ":Know first: *Other: a page with a longer title*, *index*\n"
+        ":Know first: *Other: a page with a longer title*, *Small site*\n"
     ) in english
     assert "see *Other: a page with a longer title* and *this*.\n" in english
     assert ":Learn: 페이지와 ``코드``를 봅니다.\n:Know first: *다른 페이지*," in korean

@@ -29,7 +29,10 @@ LEFT_OUT = [
     "sg_gallery-rendered-html.css",
 ]
 CONF = """
-extensions = ["sphinx_gallery.gen_gallery", "sphinx_design", "sphinx_copybutton"]
+extensions = [
+    "sphinx_gallery.gen_gallery", "sphinx_design", "sphinx_copybutton",
+    "sphinx_cjk_search",
+]
 sphinx_gallery_conf = {"examples_dirs": [], "gallery_dirs": []}
 html_theme = "pydata_sphinx_theme"
 language = "ko"

@@ -8,6 +8,7 @@ Sphinx does not see, are added where they are in the script.
 from __future__ import annotations
 
 import os
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
@@ -95,7 +96,9 @@ def of_script(
     """Return the template of a script's page, in the script's order."""
     texts = Texts(script.text)
     figures = list(words_of_figures(project, docname, script))
-    collected = {message.text for message in figures} | {*BADGES}
+    # Sphinx-Gallery names a figure without a title after its file
+    unnamed = re.sub("[-,_]", " ", script.path.stem)
+    collected = {message.text for message in figures} | {*BADGES, unnamed}
     messages = [
         Message(line_of(texts, entry.msgid), entry.msgid, entry.comment)
         for entry in template
