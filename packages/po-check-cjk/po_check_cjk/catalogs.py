@@ -46,7 +46,8 @@ def read_catalog(path: Path) -> polib.POFile:
     return catalog
 
 
-def decode(path: Path) -> str:
+def decode(path: Path, remedy: str = "save the file as UTF-8") -> str:
+    """Read a UTF-8 file; raise `CatalogError` if it is none."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -56,8 +57,7 @@ def decode(path: Path) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        reason = "not UTF-8 (save the file as UTF-8)"
-        raise CatalogError(f"{path}:{line}: {reason}") from None
+        raise CatalogError(f"{path}:{line}: not UTF-8 ({remedy})") from None
 
 
 def refuse_broken_lines(path: Path, lines: list[str]) -> None:
@@ -74,7 +74,7 @@ def syntax_error(path: Path, message: str) -> str:
     match = re.search(r"\(line (\d+)\)(?:: (.*))?", message, re.DOTALL)
     line, detail = match.groups() if match else ("1", message)
     reason = f"syntax error, {detail}" if detail else "syntax error"
-    return f"{path}:{line}: {reason} (mend the entry above or at this line)"
+    return f"{path}:{line}: {reason} (correct the entry above or at this line)"
 
 
 def line_of_msgid(line: int, lines: list[str]) -> int:

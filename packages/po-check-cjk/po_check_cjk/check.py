@@ -35,7 +35,7 @@ from po_check_cjk.message import GUARDS, RULES, Message, rules_for
 
 MODULES = (
     *("markup", "values", "writing", "korean", "sentences", "numbers", "names"),
-    *("punctuation", "formats", "leftovers", "chinese", "code_comments", "mistyped"),
+    *("punctuation", "leftovers", "chinese", "mistyped"),
 )
 for module in MODULES:
     import_module(f"po_check_cjk.{module}")  # which registers its rules
@@ -90,7 +90,7 @@ def wrong_waivers(entry: polib.POEntry, used: set[str]) -> Iterator[Broken]:
         if name not in RULES:
             yield "waiver", f"there is no rule {name!r} (list them: --rules)"
         elif name in GUARDS:
-            yield "waiver", f"{name} cannot be set aside (mend the translation)"
+            yield "waiver", f"{name} cannot be set aside (correct the translation)"
         elif not reason:
             yield "waiver", f"{name} is ignored without a reason (add: - why)"
         elif name not in used:

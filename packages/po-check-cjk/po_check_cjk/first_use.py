@@ -42,7 +42,7 @@ def late_glosses(
             words = words_of(glossary.rows[term], language)
             before = (x for x in texts[:place] if uses(x, term, words, language))
             if first := next(before, None):
-                text = f'"({gloss})" stands here, but line {first.linenum} has the term'
+                text = f'"({gloss})" is here, but line {first.linenum} has the term'
                 yield entry.linenum, LATE_GLOSS, f"{text} before it (move it there)"
 
 

@@ -8,12 +8,14 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from po_check_cjk.catalogs import CatalogError
+from po_check_cjk.catalogs import CatalogError, decode
 from po_check_cjk.terms import alternatives, find, folded
 
 Row = dict[str, str]
 
 SEPARATORS = ",;\t"
+# Characters that a program could not save are lost.
+REMEDY = 'go back to the version before, and save it as "CSV UTF-8"'
 LANGUAGE = r"[a-z]{2,3}(?:_[A-Za-z]{2,4})*(?:@[a-z]+)?"
 COLUMN = re.compile(
     rf"note|means|verb|(?P<language>{LANGUAGE})(?: (?:typed|wrong|never))?"
@@ -32,7 +34,7 @@ def read_rows(path: Path) -> list[Row]:
     for place, cells in lines:
         row = as_row(cells, columns, place)
         if row["en"].lower() in rows:
-            raise CatalogError(f'{place}: "{row["en"]}" stands twice (join the rows)')
+            raise CatalogError(f'{place}: "{row["en"]}" occurs twice (join the rows)')
         rows[row["en"].lower()] = row
         places.append(place)
     refuse_clashes(
@@ -48,7 +50,8 @@ def words_of(row: Row, language: str, kind: str = "") -> list[str]:
 
 def cells_of(path: Path) -> Iterator[tuple[str, list[str]]]:
     """Yield the cells of each row, those of the header first, with their places."""
-    text = decoded(path)
+    # its byte order mark is no part of the first name
+    text = decode(path, REMEDY).removeprefix("\ufeff")
     first = text.partition("\n")[0]
     separator = max(SEPARATORS, key=first.count)
     source = io.StringIO(text, newline="")
@@ -66,19 +69,6 @@ def cells_of(path: Path) -> Iterator[tuple[str, list[str]]]:
         raise CatalogError(f'{path}:{line}: {error} (is a " missing?)') from error
 
 
-def decoded(path: Path) -> str:
-    """Return the text of a file without its byte order mark."""
-    data = path.read_bytes()
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise CatalogError(
-            f"{path}:{line}: not UTF-8, so letters of other languages may be lost"
-            ' (go back to the version before, and save it as "CSV UTF-8")'
-        ) from error
-
-
 def column_names(cells: list[str], place: str) -> list[str]:
     """Return the names of the columns."""
     if "en" not in cells:
@@ -90,10 +80,10 @@ def column_names(cells: list[str], place: str) -> list[str]:
             remedy = "such as zh_CN, zh_CN typed, zh_CN wrong, zh_CN never, note"
             raise CatalogError(f'{place}: "{name}" is no column (name it {remedy})')
         if known["language"] and known["language"] not in cells:
-            missing = f'no column "{known["language"]}" beside "{name}"'
+            missing = f'no column "{known["language"]}" for "{name}"'
             raise CatalogError(f"{place}: {missing} (add it)")
         if cells.count(name) > 1:
-            raise CatalogError(f'{place}: "{name}" stands twice (delete a column)')
+            raise CatalogError(f'{place}: "{name}" occurs twice (delete a column)')
     return cells
 
 
@@ -101,7 +91,7 @@ def as_row(cells: list[str], columns: Sequence[str], place: str) -> Row:
     """Return a row by its columns; one that ends early is filled up."""
     if len(cells) > len(columns):
         counted = f"{len(cells)} cells, but {len(columns)} columns"
-        remedy = 'a cell with a comma in it stands between " "'
+        remedy = 'a cell with a comma in it needs quotes: "a, b"'
         raise CatalogError(f"{place}: {counted} ({remedy})")
     row = dict.fromkeys(columns, "") | dict(zip(columns, cells, strict=False))
     if not row["en"]:
@@ -109,7 +99,9 @@ def as_row(cells: list[str], columns: Sequence[str], place: str) -> Row:
     for column, cell in row.items():
         if column != "note" and (lost := LOST_LETTERS.search(cell)):
             remedy = "go back to the version before"
-            raise CatalogError(f"{place}: {lost[0]} stands for lost letters ({remedy})")
+            raise CatalogError(
+                f"{place}: {lost[0]} replaces lost characters ({remedy})"
+            )
     return row
 
 

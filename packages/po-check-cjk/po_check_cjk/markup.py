@@ -14,7 +14,7 @@ from po_check_cjk.mistyped import addresses, first_mistake, without_address
 Collect = Callable[[nodes.document], list[str]]
 
 # what inline markup asks for
-APART = "no space inside the signs, \\ and a space between them and letters or digits"
+APART = "no space inside the markup, \\ and a space between them and letters or digits"
 KINDS = {"code": "code", "literal": "code", "math": "math"}  # of roles; "": others
 
 
@@ -45,7 +45,7 @@ def kept(remedy: str) -> Callable[[Collect], Check]:
 def broken_markup(message: Message) -> Iterator[str]:
     """Markup is complete: docutils reads the translation without a warning."""
     if message.is_markup and (warning := problem(message.target)):
-        yield unclosed(message.target) or f"{warning} (mend it as in English)"
+        yield unclosed(message.target) or f"{warning} (correct it as in English)"
 
 
 @guard("ja *", "Wrap ``block``.", "2``block``を包む", "2\\ ``block``を包む")
@@ -71,7 +71,7 @@ def structure(message: Message) -> Iterator[str]:
         return  # other findings have the remedy
     was, became = map(kinds, (message.source, message.target))
     if became not in (was, ["paragraph"]) and not message.is_comment:
-        remedy = "begin otherwise, or put \\ before the first sign"
+        remedy = "begin otherwise, or put \\ before the first character"
         if became[:1] == ["block quote"]:
             remedy = "delete the space before it"
         elif {*became} == {*was}:

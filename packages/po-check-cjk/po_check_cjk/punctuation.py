@@ -80,7 +80,7 @@ def last_stop(message: Message) -> Iterator[str]:
     if FULL_STOP.search(became) and not END_MARK.search(was):
         yield "a full stop is added at the end (English has none: delete it)"
     elif END_MARK.search(was) and needs_end(message, was, became):
-        yield "the sign at the end is lost (end as the English text does)"
+        yield "the punctuation at the end is lost (end as the English text does)"
 
 
 @rule("ko zh ja", "First, split it.", "먼저 , 나눕니다.", "먼저, 나눕니다.")
@@ -101,7 +101,7 @@ def sign_space(message: Message) -> Iterator[str]:
 def space_after(message: Message) -> Iterator[str]:
     """A space follows a Korean full stop or comma."""
     for match in NO_SPACE_AFTER.finditer(message.prose):
-        yield f'"{around(match)}" (put a space after the sign)'
+        yield f'"{around(match)}" (put a space after the mark)'
         return
 
 
@@ -109,7 +109,7 @@ def space_after(message: Message) -> Iterator[str]:
 def signs_twice(message: Message) -> Iterator[str]:
     """No two of comma, full stop and others follow each other."""
     for match in places(TWICE.pattern, message):
-        yield f'"{around(match)}" (leave one sign)'
+        yield f'"{around(match)}" (leave one mark)'
 
 
 @rule("ko zh_CN ja", 'It is "new".', "「새것」입니다.", '"새것"입니다.')
@@ -118,14 +118,14 @@ def foreign_signs(message: Message) -> Iterator[str]:
     language = message.language.partition("_")[0]
     added = Counter(message.prose) - Counter(message.english)
     if signs := [sign for sign in FOREIGN[language] if sign in added]:
-        yield f"{' '.join(signs)} is a sign of another language (write this one's)"
+        yield f"{' '.join(signs)}: a mark of another language (write this one's)"
     if language == "ko" or message.msgid == message.msgstr:
         return
     match = re.search(r'"[^"]+"', message.prose)
     if match and match[0] not in message.english:  # the name of a file
         yield f"{match[0]} has straight quotes (write {STRAIGHT[language]})"
     elif match := AFTER_LATIN.search(message.prose.rstrip()):
-        yield f'"{around(match)}" has a halfwidth sign (write it fullwidth)'
+        yield f'"{around(match)}" has a halfwidth mark (write it fullwidth)'
 
 
 def halfwidth(text: str) -> str:

@@ -80,7 +80,7 @@ def repeated(message: Message) -> Iterator[str]:
     if any(twice(message.english)) or REPEATED.search(message.english):
         return
     for repetition in twice(message.prose):
-        yield f'"{repetition[:30]}" stands twice (write it once)'
+        yield f'"{repetition[:30]}" occurs twice (write it once)'
         return
     if match := REPEATED.search(message.prose):
         yield f'"{match[0]}" (write it once)'

@@ -1,4 +1,4 @@
-"""Rules about writing: terms, letters, punctuation and spaces, polite Japanese."""
+"""Rules about writing: terms, letters, punctuation, spaces, and style."""
 # ruff: noqa: RUF001
 
 from __future__ import annotations
@@ -41,6 +41,14 @@ JAPANESE_PLAIN = re.compile(
     r"(?<!\w)\w*(?:(?<![まで])す|[くぐつぬぶむる]|(?<!しょ)う|(?<!さ)い|(?<!まし)(?<!でし)た|だ)。"
 )
 JAPANESE_QUOTES = re.compile(r"（[^（）]*）|「[^「」]*」")
+# The polite endings that the text around the code has, and the full stop 。
+SENTENCE_ENDINGS = {
+    "ko": re.compile(r"(?:\S*(?:니다|십시오|세요|어요|아요|해요)[.]?)?$"),
+    "ja": re.compile(
+        r"(?:(?:です|ます|ません|でした|ました|ましょう|ください)[ねよ]?)?。?$"
+    ),
+    "zh": re.compile(r"。?$"),
+}
 
 
 @rule("ko *", "the gradients", "기울기", "변화도들")
@@ -147,6 +155,17 @@ def polite_japanese(message: Message) -> Iterator[str]:
         return
     for match in JAPANESE_PLAIN.finditer(JAPANESE_QUOTES.sub("", message.prose)):
         yield f'"{match[0]}" is not です・ます (end with です or ます)'
+
+
+@rule("ko zh ja", "It is sent.", "전송됩니다.", "전송됨", kind="comment")
+def comment_form(message: Message) -> Iterator[str]:
+    """A comment of code is short: it ends in no polite form, and not in 。."""
+    ending = SENTENCE_ENDINGS.get(message.language.partition("_")[0])
+    if not message.is_comment or not ending:
+        return
+    match = ending.search(message.prose.rstrip())
+    if match and match[0]:
+        yield f'"{match[0]}" at the end of a comment (write it short, without)'
 
 
 @functools.lru_cache(maxsize=1)

@@ -149,19 +149,6 @@ def test_each_plural_form_is_compared_with_the_msgid_that_it_fits(
     assert found.rule == "placeholders"
 
 
-def test_a_message_may_be_translated_differently_in_each_context(
-    tmp_path: Path,
-) -> None:
-    entries = [
-        polib.POEntry(msgctxt="menu", msgid="Open", msgstr="열기"),
-        polib.POEntry(msgctxt="state", msgid="Open", msgstr="열려 있음 "),
-    ]
-
-    found = findings(catalog_of(tmp_path, *entries))
-
-    assert [(each.line, each.rule) for each in found] == [(12, "spaces")]
-
-
 def test_only_catalogs_with_markup_are_read_as_markup(tmp_path: Path) -> None:
     entry = polib.POEntry(msgid="Save as %s", msgstr="`%s (으)로 저장")
     path = catalog_of(tmp_path, entry)

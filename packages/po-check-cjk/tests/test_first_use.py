@@ -30,7 +30,7 @@ def found(
 
 
 def test_brackets_behind_a_later_use_are_found(tmp_path: Path) -> None:
-    text = '"(rank)" stands here, but line 6 has the term before it (move it there)'
+    text = '"(rank)" is here, but line 6 has the term before it (move it there)'
 
     assert found(tmp_path, FIRST, GLOSSED) == [(10, text)]
 

@@ -1,4 +1,4 @@
-"""The glossary is read as spreadsheets save it; wrong words are found beside right."""
+"""The glossary is read as spreadsheets save it; wrong words are found."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def findings(glossary: Glossary, language: str, english: str, text: str) -> list
         ("ja", "the loss of a rank", "ランクの損失、ロス", "ロス"),
     ],
 )
-def test_a_wrong_word_is_found_beside_a_right_one(
+def test_a_wrong_word_is_found_next_to_a_right_one(
     glossary: Glossary, language: str, english: str, text: str, word: str
 ) -> None:
     found = findings(glossary, language, english, text)
@@ -149,12 +149,12 @@ HEAD = "en,ko,ko wrong,note\n"
         ("en,zh_CN\nrow,行\n".encode("gbk"), 2, "not UTF-8"),
         ("en,ja\nrow,行\n".encode("shift_jis"), 2, "not UTF-8"),
         (f"{HEAD}rank,랭크,,\n".encode("utf-16"), 1, "not UTF-8"),
-        (f"{HEAD}row,행,,\nrank,??,,\n", 3, r"\?\? stands for lost letters"),
+        (f"{HEAD}row,행,,\nrank,??,,\n", 3, r"\?\? replaces lost characters"),
         (f"{HEAD}row,행,,\nrank,랭크,,zh: rank, not 等级\n", 3, "5 cells.*4 columns"),
         (f'{HEAD}row,행,,"two\nlines"\nrank,랭크,,a,b\n', 4, "5 cells"),
         (f'{HEAD}row,행,,\nrank,"랭크,,\n', 3, "unexpected end of data"),
         (f"{HEAD},행,,\n", 2, "no English term"),
-        (f"{HEAD}row,행,,\nRow,열,,\n", 3, '"Row" stands twice'),
+        (f"{HEAD}row,행,,\nRow,열,,\n", 3, '"Row" occurs twice'),
         (f"{HEAD}row,행/열,열,\n", 2, '"열" is right, and "열" is wrong'),
         (
             "en,ko,ko never\nrow,행,열\nten rows,열 행,\n",
@@ -163,8 +163,8 @@ HEAD = "en,ko,ko wrong,note\n"
         ),
         ("english,ko\nrow,행\n", 1, 'no column "en"'),
         ("en,zh-CN\nrow,行\n", 1, '"zh-CN" is no column'),
-        ("en,ko wrong\nrow,열\n", 1, 'no column "ko" beside "ko wrong"'),
-        ("en,ko,ko\nrow,행,열\n", 1, '"ko" stands twice'),
+        ("en,ko wrong\nrow,열\n", 1, 'no column "ko" for "ko wrong"'),
+        ("en,ko,ko\nrow,행,열\n", 1, '"ko" occurs twice'),
         ("", 1, 'no column "en"'),
     ],
 )

@@ -59,11 +59,6 @@ def test_a_mistake_has_one_finding_with_what_to_type(
         rest = rest.partition(part)[2]
 
 
-@pytest.mark.parametrize(("english", "text"), [case[:2] for case in CASES[:15]])
-def test_guards_find_mistyped_markup(english: str, text: str) -> None:
-    assert [*broken_rules(Message("ko", english, text), sorted(GUARDS))]
-
-
 @pytest.mark.parametrize(
     ("english", "text"),
     [
