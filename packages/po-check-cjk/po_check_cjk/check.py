@@ -10,7 +10,6 @@ import inspect
 import os
 import re
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator, Set
 from concurrent.futures import ProcessPoolExecutor
 from fnmatch import fnmatch
@@ -44,7 +43,6 @@ for module in MODULES:
 ALL_RULES = frozenset([*RULES, first_use.LATE_GLOSS, "waiver"])
 PLAIN = ("sphinx",)  # catalogs without reST: the words of Sphinx and its themes
 MANY_CATALOGS = 20  # from here on, processes are worth their start
-MANY_FINDINGS = 5  # about one term: it may have changed
 # What ``#.`` of an entry may declare: a comment of code, a formula on lines of its own
 COMMENT, FORMULA = re.compile(r"comment(?: above:| beside:|$)", re.MULTILINE), "formula"
 
@@ -199,21 +197,11 @@ def glossary_or_finding(path: Path) -> tuple[Glossary, list[Finding]]:
 
 
 def hints(checked: Iterable[CheckedCatalog], glossary: Glossary) -> Iterator[str]:
-    """Yield what a glossary lacks: the column of a language, the old word of a term."""
+    """Yield the languages for which a glossary has no column."""
     columns = {column for row in glossary.rows.values() for column in row}
     languages = {each.language for each in checked} - {"", SOURCE_LANGUAGE, *columns}
     for language in sorted(languages if columns else ()):
         yield f'{language}: no column "{language}" in glossary.csv (add it)'
-    counts = Counter(
-        (each.language, finding.text.split(" (")[0])
-        for each in checked
-        for finding in each.findings
-        if finding.rule == "glossary" and " is not " in finding.text
-    )
-    for (language, text), times in counts.items():
-        if times >= MANY_FINDINGS:
-            advice = f'is it new? Put the old one into the column "{language} never"'
-            yield f"{language}: {times} times {text} ({advice})"
 
 
 def manual() -> Iterator[str]:
