@@ -17,7 +17,7 @@ PACKAGE ?= gallery-intl
 # this test compares the installed packages with the lock
 OF_THE_LOCK := test_all_that_is_installed_for_the_site_is_locked
 
-.PHONY: lock linkcheck newest bench themes torture foreign foreigners wheel try-wheel publish clean
+.PHONY: lock linkcheck newest bench torture foreign foreigners wheel try-wheel publish clean
 
 lock: $(VENV)/.uv  ## lock all packages after an edit of requirements.txt
 	@$(VENV)/uv/bin/python .ci/lock.py
@@ -27,12 +27,8 @@ bench: html $(VENV)/.browser  ## measure builds, pages and search
 	@$(BENCH)/bench_search.py
 	@$(BENCH)/bench_lighthouse.py
 
-themes: $(VENV)/.browser  ## build a gallery with six themes into _build/themes
-	@PYTHONPATH=tests/tools $(PY) tests/torture/themes.py
-
-torture: html themes  ## kill builds, simulate machines, compare two builds (two hours)
-	@$(PY) -m pytest -n 2 --dist load $(addprefix tests/torture/torture,.py _machines.py _downloads.py _oldest.py)
-	@PYTHONPATH=tests/tools $(PY) tests/torture/torture_builds.py
+torture: html  ## kill builds, simulate machines, compare two builds (two hours)
+	@$(PY) -m pytest -n 2 --dist load $(addprefix tests/torture/torture,.py _builds.py _machines.py _downloads.py _oldest.py)
 	@$(MAINTAIN) foreigners
 
 foreign: $(READY)  ## try gallery_intl in another project (FROM=folder DOCS=doc)

@@ -5,8 +5,8 @@
 FOLDER is the source of a project with a gallery, and the Python that runs this has what
 its conf.py asks for. Everything happens in a copy: its pages are built as they are, the
 extension is added, every message translated by a machine into marked text, and both
-languages built. Then its scripts run anew, which may change no catalog. Its own conf.py
-gets some lines at its end, and nothing else changes.
+languages built. Then its scripts run again, which may change no catalog. Its own
+conf.py gets some lines at its end, and nothing else changes.
 """
 
 from __future__ import annotations
@@ -14,9 +14,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
-import resource
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -43,68 +41,24 @@ gettext_compact = False
 START, END = "⟦訳", "文⟧"  # around each translation
 UNPLACED = re.compile(r"WARNING: .*(?:cannot be put|would be read as)")
 ALT_TEXT = "alt text"  # in what a catalog says above one
-TIMES = 5
 PACKAGES = os.pathsep.join(map(str, (PROJECT / "packages").iterdir()))
 
 
-def of_a_processor() -> float:
-    """Return the seconds that all programs took which were started here."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def run(source: Path, *words: str | Path) -> tuple[str, float]:
-    """Run a module of Python to its end; return what it said, and the seconds.
-
-    They are those of a processor: others may work on this machine, too.
-    """
-    began = of_a_processor()
+def run(source: Path, *arguments: str | Path) -> str:
+    """Run a module of Python; return its output."""
     done = subprocess.run(
-        [sys.executable, "-m", *map(str, words)],
+        [sys.executable, "-m", *map(str, arguments)],
         cwd=source,
         env=os.environ | {"PYTHONPATH": PACKAGES, "NO_COLOR": "1"},
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         text=True,
         check=False,
     )
-    said = done.stdout + done.stderr
     if done.returncode:
-        print("\n".join(said.splitlines()[-25:]), file=sys.stderr)
-        raise SystemExit(f"failed: {' '.join(map(str, words))}")
-    return said, of_a_processor() - began
-
-
-def build(source: Path, *more: str, pages: Path | None = None) -> tuple[str, float]:
-    """Build the project as it is, or the sources that we wrote."""
-    out = source / "_build" / "plain" / "en"
-    folders = ["-d", source / "_build" / "doctrees", pages or source, out]
-    return run(source, "sphinx", "-b", "html", *more, *folders)
-
-
-def timing(source: Path) -> dict[str, list[float]]:
-    """Return the seconds of builds without us and with us, which run no script.
-
-    They take turns: whatever else this machine does slows both.
-    """
-    conf = source / "conf.py"
-    ours = conf.read_text("utf-8")
-    # Sphinx would look for catalogs in our folder, without us too
-    plain = ours.removesuffix(LINES), None, "-D", "locale_dirs=none"
-    ways = {"plain": plain, "intl": (ours, source / "_build" / "source" / "en")}
-    took: dict[str, list[float]] = {name: [] for name in ways}
-    for name in [*ways] * TIMES:
-        text, pages, *words = ways[name]
-        conf.write_text(text, "utf-8")
-        took[name].append(build(source, "-E", "-q", *words, pages=pages)[1])
-    conf.write_text(ours, "utf-8")
-    return took
-
-
-def compared(took: dict[str, list[float]]) -> str:
-    """Return the medians, and how much more the second is."""
-    plain, ours = map(statistics.median, took.values())
-    each = " and ".join(", ".join(f"{x:.1f}" for x in times) for times in took.values())
-    return f"{plain:.1f}, {ours:.1f} ({ours / plain - 1:+.0%} of {each})"
+        print(done.stdout[-3000:], file=sys.stderr)
+        raise SystemExit(f"failed: {' '.join(map(str, arguments))}")
+    return done.stdout
 
 
 def forget(source: Path) -> int:
@@ -123,8 +77,8 @@ def marked(entry: polib.POEntry, path: Path) -> str:
     return entry.msgid if broken_forms(messages, GUARDS) else entry.msgstr
 
 
-def translate(locale: Path) -> tuple[int, int]:
-    """Mark messages as translated; return how many there are, and how many are."""
+def translate(locale: Path) -> str:
+    """Translate all messages; return how many have a translation."""
     end_markup_at_cjk()  # as the extension does in a build
     found = done = 0
     for path in locale.rglob("*.po"):
@@ -134,7 +88,7 @@ def translate(locale: Path) -> tuple[int, int]:
             done += START in entry.msgstr
         po.write(path, catalog)
         found += len(catalog)
-    return found, done
+    return f"{done} of {found}"
 
 
 def pages(source: Path) -> Iterator[tuple[Path, Path]]:
@@ -154,18 +108,13 @@ def downloads(source: Path, language: str) -> dict[str, list[Path]]:
     return found
 
 
-def is_same(script: Path, others: list[Path]) -> bool:
-    """Return whether a download is the script's program; of no program, its text."""
+def is_same(script: Path, downloads: list[Path]) -> bool:
+    """Return whether a download is the script's program."""
     own = script.read_text(encoding="utf-8")
-    texts = (other.read_text(encoding="utf-8") for other in others)
-    return any(
-        text == own or (is_valid_python(own) and is_same_program(own, text))
-        for text in texts
-    )
-
-
-def is_same_program(own: str, text: str) -> bool:
-    return not same_program(own, text, docstring=False)
+    texts = [path.read_text(encoding="utf-8") for path in downloads]
+    if not is_valid_python(own):
+        return own in texts
+    return any(not same_program(own, text, docstring=False) for text in texts)
 
 
 def is_notebook(path: Path) -> bool:
@@ -180,9 +129,8 @@ def placed(source: Path, page: Path, scripts: list[Path]) -> tuple[int, int]:
     """Return how many messages of a page are in its script, and how many it has."""
     known = po.po_path(source / "locales", "ja", page.as_posix())
     entries = po.active(po.read(known)) if known.is_file() else []
-    entries = [entry for entry in entries if START in entry.msgstr]
-    # what a figure shows stands on its page only
-    entries = [entry for entry in entries if ALT_TEXT not in entry.comment]
+    # the text of a figure is on its page only
+    entries = [e for e in entries if START in e.msgstr and ALT_TEXT not in e.comment]
     texts = [script.read_text(encoding="utf-8") for script in scripts]
     marks = max((text.count(START) for text in texts), default=0)
     return min(marks, len(entries)), len(entries)
@@ -190,12 +138,15 @@ def placed(source: Path, page: Path, scripts: list[Path]) -> tuple[int, int]:
 
 def report_downloads(source: Path) -> Iterator[tuple[str, object]]:
     scripts, found = [*pages(source)], downloads(source, "ja")
-    of = [found.get(script.name, []) for script, _page in scripts]
-    same = sum(is_same(script, o) for (script, _p), o in zip(scripts, of, strict=True))
-    there = [found.get(f"{script.stem}.ipynb", []) for script, _page in scripts]
-    valid = sum(bool(files) and all(map(is_notebook, files)) for files in there)
-    counts = [placed(source, p, o) for (_s, p), o in zip(scripts, of, strict=True)]
-    done, total = (sum(column) for column in zip(*counts, strict=True))
+    same = valid = done = total = 0
+    for script, page in scripts:
+        programs = found.get(script.name, [])
+        notebooks = found.get(f"{script.stem}.ipynb", [])
+        same += is_same(script, programs)
+        valid += bool(notebooks) and all(map(is_notebook, notebooks))
+        in_script, in_catalog = placed(source, page, programs)
+        done += in_script
+        total += in_catalog
     yield "same program", f"{same} of {len(scripts)}"
     yield "valid notebooks", f"{valid} of {len(scripts)}"
     yield "messages placed in scripts", f"{done} of {total}"
@@ -222,35 +173,34 @@ def warnings(said: str) -> set[str]:
 
 
 def report(source: Path) -> Iterator[tuple[str, object]]:
-    """Yield what a row of the table says of a project."""
-    before, _ = build(source)
+    """Yield the rows of the table for a project."""
+    plain = ("-d", "_build/doctrees", ".", "_build/plain/en")
+    before = run(source, "sphinx", "-b", "html", *plain)
     with (source / "conf.py").open("a", encoding="utf-8") as conf:
         conf.write(LINES)
     catalogs(source)
-    yield "messages, translated", translate(source / "locales" / "ja")
+    yield "messages translated", translate(source / "locales" / "ja")
     _fuzzy, first = catalogs(source)
-    english, _ = run(source, "gallery_intl", "build", "en")
-    said, _ = run(source, "gallery_intl", "build", "ja")
+    english = run(source, "gallery_intl", "build", "en")
+    japanese = run(source, "gallery_intl", "build", "ja")
     scripts = forget(source)
     fuzzy, second = catalogs(source)
-    anew = len([*source.rglob("*.py.md5")])
+    again = len([*source.rglob("*.py.md5")])
     changed = [path for path in second if second[path] != first.get(path)]
-    yield "scripts run anew", f"{anew} of {scripts}"
+    yield "scripts run again", f"{again} of {scripts}"
     yield "catalogs changed by it, fuzzy", f"{len(changed)}, {fuzzy}"
-    new = warnings(english) - warnings(before), warnings(said) - warnings(english)
-    yield "new warnings in the source language", len(new[0])
-    yield "new warnings in the other", len(new[1])
-    unplaced = [line for line in warnings(said) if UNPLACED.search(line)]
+    new = warnings(english) - warnings(before)
+    yield "new warnings in the source language", len(new)
+    new_in_ja = warnings(japanese) - warnings(english)
+    yield "new warnings in the other", len(new_in_ja)
+    unplaced = [line for line in warnings(japanese) if UNPLACED.search(line)]
     yield "warnings of texts that are not placed", len(unplaced)
     shown = pictures(source, "plain/en")
     for language in ("en", "ja"):
         there = pictures(source, f"html/{language}") & shown
         yield f"images in {language}", f"{len(there)} of {len(shown)}"
     yield from report_downloads(source)
-    yield "seconds without, with us", compared(timing(source))
-    (source / "_build" / "new-warnings.txt").write_text(
-        "\n".join([*sorted(new[0]), "", "translated:", *sorted(new[1])]), "utf-8"
-    )
+    print(*sorted(new | new_in_ja), sep="\n", file=sys.stderr)
 
 
 def main() -> None:

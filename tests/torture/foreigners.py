@@ -30,7 +30,7 @@ Row = dict[str, str]
 
 
 class Failed(Exception):
-    """A project could not be fetched, installed or built; says why, in a line."""
+    """A project could not be fetched, installed or built."""
 
 
 class Gallery(NamedTuple):
@@ -54,36 +54,32 @@ def galleries() -> dict[str, Gallery]:
     }
 
 
-def run(python: Path | str, *words: Path | str) -> str:
-    """Run Python; return what it printed, or fail with the last line that it said."""
-    command = [python, *words]
+def run(*command: Path | str) -> str:
+    """Run Python; return its output."""
     packages = (PROJECT / "packages").iterdir()
     path = os.pathsep.join(map(str, (TOOLS, *packages)))
-    one = {"MPLBACKEND": "agg", "OMP_NUM_THREADS": "1"}
-    env = os.environ | one | {"PYTHONPATH": path}
+    one = {"MPLBACKEND": "agg", "OMP_NUM_THREADS": "1", "PYTHONPATH": path}
     done = subprocess.run(
-        command, env=env, capture_output=True, text=True, check=False, cwd=OUT
+        command, env=os.environ | one, stdout=subprocess.PIPE, text=True, cwd=OUT
     )
     if done.returncode:
-        said = (done.stderr or done.stdout).strip()
-        print(said[-3000:], file=sys.stderr, flush=True)
-        raise Failed(said.rpartition("\n")[2])
+        raise Failed(f"{' '.join(map(str, command))} failed, see its output above")
     return done.stdout
 
 
 def fetched(name: str, gallery: Gallery) -> Path:
-    """Return the source package, which pip holds against its hash."""
+    """Return the source package, whose hash pip compares."""
     folder = OUT / f"{name}-{gallery.version}" / "source-package"
-    found = [*folder.glob("*.tar.gz")]
-    if not found:
+    if not [*folder.glob("*.tar.gz")]:
         folder.mkdir(parents=True, exist_ok=True)
         wanted = folder / "wanted.txt"
         pin = f"{name}=={gallery.version} --hash=sha256:{gallery.sha256}\n"
         wanted.write_text(pin, encoding="utf-8")
-        words = ["-m", "pip", "download", *QUIET, "--no-deps", "--no-binary", ":all:"]
-        run(sys.executable, *words, "--require-hashes", "-r", wanted, "-d", folder)
-        found = [*folder.glob("*.tar.gz")]
-    return found[0]
+        pip = [sys.executable, "-m", "pip", "download", *QUIET, "--require-hashes"]
+        only_source = ["--no-deps", "--no-binary", ":all:"]
+        run(*pip, *only_source, "-r", wanted, "-d", folder)
+    [package] = folder.glob("*.tar.gz")
+    return package
 
 
 def installed(folder: Path, requirements: list[str]) -> Path:
@@ -112,14 +108,14 @@ def unpacked(package: Path, gallery: Gallery) -> Path:
 
 
 def tried(name: str, gallery: Gallery) -> Row:
-    """Return what `foreign.py` says of a gallery."""
+    """Return the results of `foreign.py` for a gallery."""
     package = fetched(name, gallery)
     folder = package.parents[1]
     python = installed(folder, gallery.requirements)
     source, work = unpacked(package, gallery), folder / "work"
     shutil.rmtree(work, ignore_errors=True)
-    said = run(python, FOREIGN, source, "--docs", gallery.docs, "--work", work)
-    lines = (line.partition(": ") for line in said.splitlines())
+    output = run(python, FOREIGN, source, "--docs", gallery.docs, "--work", work)
+    lines = (line.partition(": ") for line in output.splitlines())
     return {measure: value for measure, _, value in lines}
 
 
@@ -132,7 +128,7 @@ def is_all(value: str) -> bool:
 MUST_BE = {
     "same program": is_all,
     "valid notebooks": is_all,
-    "scripts run anew": is_all,
+    "scripts run again": is_all,
     "images in en": is_all,
     "images in ja": is_all,
     "catalogs changed by it, fuzzy": "0, 0".__eq__,

@@ -1,9 +1,8 @@
 """Build the whole site twice, elsewhere and otherwise, and compare every byte.
 
-Its scripts run anew for each build. Only what is measured may differ: the figures
-listed here, and the running time below each page. Nothing that scripts print is
-measured. With the same outputs not even that differs. Target `torture` starts it; it
-takes some minutes.
+Its scripts run again for each build. Only measurements may differ: the figures listed
+here, and the running time on each page. That a build from the same outputs has the same
+bytes is tested by `tests/build/test_reproducible.py`.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 from paths import PROJECT
@@ -32,55 +30,30 @@ ENVIRONMENTS = (
 )
 
 
-def build(site: Path, environment: dict[str, str], umask: int) -> None:
-    """Build all languages, the scripts too unless they ran already."""
+def build(site: Path, environment: dict[str, str], umask: int) -> dict[str, bytes]:
+    """Build all languages, the scripts too unless they ran already; return the files.
+
+    Figures that are measured are left out, and so is each measured number on a page.
+    """
     command = [sys.executable, "-m", "gallery_site", "html"]
     subprocess.run(
         command, cwd=site, env=os.environ | environment, umask=umask, check=True
     )
-
-
-def contents(site: Path) -> dict[str, bytes]:
-    """Give the built site's files."""
     html = site / "_build" / "html"
-    files = (path for path in html.rglob("*") if path.is_file())
-    return {path.relative_to(html).as_posix(): path.read_bytes() for path in files}
-
-
-def differing(one: dict[str, bytes], other: dict[str, bytes]) -> list[str]:
-    """Name the files that are not the same in both sites."""
-    names = sorted(one.keys() | other.keys())
-    return [name for name in names if one.get(name) != other.get(name)]
-
-
-def without_measured(site: dict[str, bytes]) -> dict[str, bytes]:
-    """Leave out the measured figures, and what is measured on pages."""
     return {
-        name: IN_PAGES.sub(b"", content) if name.endswith(".html") else content
-        for name, content in site.items()
-        if not Path(name).name.startswith(MEASURED)
+        path.relative_to(html).as_posix(): IN_PAGES.sub(b"", path.read_bytes())
+        for path in html.rglob("*")
+        if path.is_file() and not path.name.startswith(MEASURED)
     }
 
 
-def main() -> int:
-    """Build, compare and report; give the exit status."""
-    with tempfile.TemporaryDirectory() as folder:
-        one, other = Path(folder, "one"), Path(folder, "다른_곳", "the_other")
-        for site in (one, other):
-            shutil.copytree(PROJECT, site, ignore=LEFT_OUT)
-        build(one, ENVIRONMENTS[0], 0o022)
-        build(other, ENVIRONMENTS[1], 0o077)
-        first, anew = contents(one), contents(other)
-        shutil.rmtree(other / "tutorials")
-        shutil.copytree(one / "tutorials", other / "tutorials")
-        build(other, ENVIRONMENTS[1], 0o077)
-        again = contents(other)
-    unexpected = differing(without_measured(first), without_measured(anew))
-    print("scripts run anew:", *differing(first, anew), sep="\n  ")
-    print("of these not measured:", *unexpected, sep="\n  ")
-    print("the same outputs:", *(changed := differing(first, again)), sep="\n  ")
-    return bool(unexpected or changed)
+def test_the_whole_site_is_the_same_elsewhere(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "다른_곳" / "the_other"
+    for site in (one, other):
+        shutil.copytree(PROJECT, site, ignore=LEFT_OUT)
 
+    here = build(one, ENVIRONMENTS[0], 0o022)
+    there = build(other, ENVIRONMENTS[1], 0o077)
 
-if __name__ == "__main__":
-    sys.exit(main())
+    assert here.keys() == there.keys()
+    assert [name for name in here if here[name] != there[name]] == []

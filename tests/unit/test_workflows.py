@@ -105,7 +105,7 @@ def test_what_a_job_makes_is_a_command_that_runs_here(path: Path) -> None:
     assert [name for name in commands(text) if name not in known] == []
 
 
-OPEN_A_BROWSER = re.compile(r"\bmake (?:-f \S+ )?(test|bench|torture|themes|newest)\b")
+OPEN_A_BROWSER = re.compile(r"\bmake (?:-f \S+ )?(test|bench|torture|newest)\b")
 
 
 @each_workflow
