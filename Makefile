@@ -75,12 +75,19 @@ test: html $(VENV)/.browser  ## run all tests, also in a browser
 record:  ## record outputs on a machine with GPUs (PAGES=...); needs torch
 	@$(PYTHON_HERE) -m gallery_run $(PAGES)
 
+CHECK_FORM = $(PY) -m check_jsonschema --builtin-schema
+
 lint: $(READY)  ## check style, types, reST and workflows
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check $(FORMATTED)
 	@$(PY) -m mypy
 	@$(PY) -m sphinxlint --enable=all --disable=line-too-long *.rst gallery
-	@$(PY) .ci/check_forms.py
+	@$(CHECK_FORM) vendor.github-workflows .github/workflows/*.yml
+	@$(CHECK_FORM) custom.github-workflows-require-timeout .github/workflows/*.yml
+	@$(CHECK_FORM) vendor.github-actions .github/actions/*/action.yml
+	@$(CHECK_FORM) vendor.github-issue-forms .github/ISSUE_TEMPLATE/*.yml
+	@$(CHECK_FORM) vendor.dependabot .github/dependabot.yml
+	@$(CHECK_FORM) vendor.citation-file-format CITATION.cff
 
 format: $(READY)  ## format the code
 	@$(PY) -m ruff check --fix .

@@ -59,7 +59,7 @@ def listen(app: Sphinx) -> None:
 
 
 def listen_for_the_theme(app: Sphinx) -> None:
-    from gallery_site import descriptions, lessons, light, publish, repository
+    from gallery_site import lessons, light, page_context, publish
 
     app.connect("builder-inited", add_styles)
     listed = lessons.Lessons()
@@ -67,6 +67,6 @@ def listen_for_the_theme(app: Sphinx) -> None:
     app.connect("config-inited", light.use_layout)
     app.connect("env-updated", listed.outdated)
     app.connect("html-page-context", listed.show)
-    app.connect("html-page-context", descriptions.add_description)
-    app.connect("html-page-context", repository.add_links)
+    app.connect("html-page-context", page_context.add_description)
+    app.connect("html-page-context", page_context.add_repository_links)
     app.connect("build-finished", publish.remove_outdated)

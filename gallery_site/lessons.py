@@ -1,7 +1,7 @@
 """List all lessons beside each page, by part, and lead from one to the next.
 
 The theme lists the pages of one part, and leads through pages that hold nothing but
-cards. It prints its list anew for each page, which takes most of a build's time where
+cards. It renders its list again for each page, which takes most of a build's time where
 there are 1,000. Here the list is text that is made once for each folder, and a page
 only marks its own entry in it.
 """
@@ -66,7 +66,7 @@ class Lessons:
         self.forget()
 
     def forget(self) -> None:
-        """Find them anew: pages were read, which may have other titles now."""
+        """Find them again: pages were read, which may have other titles now."""
         self.titles: dict[str, str] = {}  # of all that is listed, as HTML
         self.parts: list[Part] = []
         self.around: dict[str, tuple[str | None, str | None]] = {}

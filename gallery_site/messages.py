@@ -1,6 +1,6 @@
 """Collect the messages of all pages, and run no script for it.
 
-A page that ran as it now is, is read as the run made it. The others are made anew in a
+A page that ran as it now is, is read as the run made it. The others are made again in a
 folder apart, without outputs; the words of their figures are those that were known.
 """
 
@@ -51,7 +51,7 @@ class Script(NamedTuple):
         return is_done(self.path, self.made)
 
     @property
-    def may_draw_anew(self) -> bool:
+    def may_have_new_words(self) -> bool:
         """Whether there may be words of figures that no catalog has."""
         text = self.path.read_text(encoding="utf-8")
         if not MAKES_FIGURE.search(text):
@@ -83,9 +83,9 @@ def collect(site: Site) -> Path:
     source = site.out / "messages"
     shutil.rmtree(source, ignore_errors=True)
     make_pages(site, source)
-    anew = [script for script in scripts(site, source) if not script.has_run]
-    for script in anew:
-        refuse_slips(script.path)
+    not_run = [script for script in scripts(site, source) if not script.has_run]
+    for script in not_run:
+        check_syntax(script.path)
     templates, said = source / "templates", io.StringIO()
     project, written = Project.read(source), source / "written"
     places = [written, templates, source / "doctrees"]
@@ -97,18 +97,18 @@ def collect(site: Site) -> Path:
     print(said.getvalue().replace(f"{written}/", ""), end="", file=sys.stderr)
     if status:
         raise BuildError("no messages collected; the catalogs are as they were")
-    for script in anew:
+    for script in not_run:
         keep_words(script, templates / f"{script.page}.pot")
     return templates
 
 
-def refuse_slips(path: Path) -> None:
+def check_syntax(path: Path) -> None:
     """Stop at a script that is no Python, as a run would: raise BuildError."""
     try:
         ast.parse(path.read_bytes())
     except SyntaxError as error:
         place = f"{path}:{error.lineno}"
-        raise BuildError(f"{place}: {error.msg} (mend the script)") from None
+        raise BuildError(f"{place}: {error.msg} (correct the script)") from None
 
 
 def make_pages(site: Site, source: Path) -> None:
@@ -130,7 +130,7 @@ def make_pages(site: Site, source: Path) -> None:
 
 def keep_words(script: Script, template: Path) -> None:
     """Let a template have the words of figures that the page's catalog has."""
-    if script.may_draw_anew:
+    if script.may_have_new_words:
         print(NOT_DRAWN % script.page, file=sys.stderr)
     if script.catalog.is_file() and template.is_file():
         messages = po.read(template)

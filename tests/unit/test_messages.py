@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gallery_site.messages import Script, refuse_slips
+from gallery_site.messages import Script, check_syntax
 from gallery_site.project import BuildError
 
 DRAWS = "# Text.\nplt.figure()\n"
@@ -33,7 +33,7 @@ def test_figures_may_have_new_words_if_their_program_changed(
     if is_translated:
         script.catalog.touch()
 
-    assert script.may_draw_anew is expected
+    assert script.may_have_new_words is expected
     assert not script.has_run
 
 
@@ -42,4 +42,4 @@ def test_a_script_with_a_slip_stops_with_its_line(tmp_path: Path) -> None:
     path.write_text("# Text.\nplt.figure(\n")
 
     with pytest.raises(BuildError, match=r"page\.py:2: '\(' was never closed"):
-        refuse_slips(path)
+        check_syntax(path)

@@ -1,4 +1,4 @@
-"""Lead from each page to its source and to reports, once there is a repository."""
+"""Add to each page a description for search engines and links to its repository."""
 
 from __future__ import annotations
 
@@ -10,16 +10,34 @@ from sphinx.application import Sphinx
 
 from gallery_intl.page.catalog_links import file_url, is_on_gitlab, new_issue
 from gallery_intl.project import Project
+from gallery_intl.text.sentences import describe
+
+TAG = Markup('<meta name="description" content="{}" />\n')
 
 
-def add_links(
+def add_description(
     app: Sphinx,
     pagename: str,
     templatename: str,
     context: dict[str, Any],
     doctree: nodes.document | None,
 ) -> None:
-    """Give a page's URLs at the repository's host to ``site-links.html``."""
+    """Describe a page by its first sentences; without text, by its title."""
+    tags = context.get("metatags", "")
+    if doctree is None or 'name="description"' in tags:  # by a meta directive
+        return
+    text = describe(doctree) or Markup(context["title"]).striptags()
+    context["metatags"] = tags + str(TAG.format(text))
+
+
+def add_repository_links(
+    app: Sphinx,
+    pagename: str,
+    templatename: str,
+    context: dict[str, Any],
+    doctree: nodes.document | None,
+) -> None:
+    """Pass source, edit and issue URLs to ``site-links.html``, if there is a host."""
     url, project = app.config.gallery_repository_url, Project.of(app.env)
     sources = [project.origin(pagename, suffix) for suffix in (".py", ".rst")]
     sources.append(project.srcdir / f"{pagename}.rst")
