@@ -16,6 +16,7 @@ from serving import serve
 from sphinx import search
 
 from gallery_intl import locale
+from gallery_run.ranks import AT_EXIT
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 pytest_plugins = ["sphinx.testing.fixtures"]
 # Begun in the background of a shell, tests and what they start would ignore Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+# Programs that a lesson starts end as in the build: AT_EXIT/sitecustomize.py says why.
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    filter(None, [str(AT_EXIT), os.environ.get("PYTHONPATH")])
+)
 # What is read of pages lives to the end of a file: look for garbage more seldom.
 gc.set_threshold(20_000)
 
