@@ -129,6 +129,29 @@ def test_a_later_build_shows_titles_as_they_are_then(source: Path) -> None:
     assert shown(read(app, "tutorials/a/one"))["Part b"] == ["Another"]
 
 
+def test_an_edited_sentence_leaves_the_pages_beside_it(source: Path) -> None:
+    build(source)
+    script = source / "gallery" / "a" / "one.py"
+    script.write_text(SCRIPT.format("one").replace("Text.", "A sentence."))
+    (source / "index.rst").write_text(f"{INDEX}\nA sentence.\n")
+
+    before = times(source)
+    build(source)
+
+    after = times(source)
+    written = {path for path in after if after[path] != before[path]}
+    written -= {"genindex.html", "search.html"}
+    above = {"tutorials/a/index.html", "tutorials/index.html", "index.html"}
+    assert written == {"tutorials/a/one.html"} | above
+
+
+def times(source: Path) -> dict[str, int]:
+    """Return when each page was written."""
+    site = source / "_build" / "html"
+    pages = (path for path in site.rglob("*.html") if "_static" not in path.parts)
+    return {str(path.relative_to(site)): path.stat().st_mtime_ns for path in pages}
+
+
 def changed(folder: Path, before: Path) -> list[str]:
     """Return the pages whose files are newer than those of a copy."""
     return sorted(

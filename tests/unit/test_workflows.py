@@ -41,14 +41,33 @@ def commands(text: str) -> Iterator[str]:
                 yield word.strip("\"'")
 
 
+def test_there_is_what_is_tested_here() -> None:
+    assert len(FILES) >= 6
+    assert ACTIONS
+
+
 @pytest.mark.parametrize("path", [*FILES, *ACTIONS], ids=lambda path: str(path.stem))
 def test_every_action_is_pinned_by_commit_with_its_tag(path: Path) -> None:
     assert [line for line in uses(path) if not PINNED.fullmatch(line)] == []
 
 
+def test_an_action_has_one_commit_everywhere() -> None:
+    lines = {line for path in [*FILES, *ACTIONS] for line in uses(path)}
+    pins = {PINNED.fullmatch(line) for line in lines}
+
+    found = {(pin["action"], pin["commit"], pin["tag"]) for pin in pins if pin}
+
+    assert len(found) == len({action for action, _, _ in found})
+
+
 @each_workflow
 def test_rights_are_few_and_given_by_job(path: Path) -> None:
     assert loaded(path)["permissions"] == {"contents": "read"}
+
+
+@each_workflow
+def test_a_newer_run_takes_the_place_of_an_older(path: Path) -> None:
+    assert loaded(path)["concurrency"]["group"]
 
 
 def test_no_workflow_has_rights_and_code_of_a_fork() -> None:
