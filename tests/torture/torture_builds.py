@@ -1,8 +1,7 @@
 """Build the whole site twice, elsewhere and otherwise, and compare every byte.
 
 Its scripts run again for each build. Only measurements may differ: the figures listed
-here, and the running time on each page. That a build from the same outputs has the same
-bytes is tested by `tests/build/test_reproducible.py`.
+here, and the running time on each page. From the same outputs, not even that differs.
 """
 
 from __future__ import annotations
@@ -31,20 +30,29 @@ ENVIRONMENTS = (
 
 
 def build(site: Path, environment: dict[str, str], umask: int) -> dict[str, bytes]:
-    """Build all languages, the scripts too unless they ran already; return the files.
-
-    Figures that are measured are left out, and so is each measured number on a page.
-    """
+    """Build all languages, and run the scripts that did not run; return the files."""
     command = [sys.executable, "-m", "gallery_site", "html"]
     subprocess.run(
         command, cwd=site, env=os.environ | environment, umask=umask, check=True
     )
     html = site / "_build" / "html"
+    files = (path for path in html.rglob("*") if path.is_file())
+    return {path.relative_to(html).as_posix(): path.read_bytes() for path in files}
+
+
+def without_measurements(files: dict[str, bytes]) -> dict[str, bytes]:
+    """Leave out figures that are measured, and each measured number on a page."""
     return {
-        path.relative_to(html).as_posix(): IN_PAGES.sub(b"", path.read_bytes())
-        for path in html.rglob("*")
-        if path.is_file() and not path.name.startswith(MEASURED)
+        name: IN_PAGES.sub(b"", content) if name.endswith(".html") else content
+        for name, content in files.items()
+        if not Path(name).name.startswith(MEASURED)
     }
+
+
+def differing(one: dict[str, bytes], other: dict[str, bytes]) -> list[str]:
+    """Return the names of the files that are not the same in both sites."""
+    names = sorted(one.keys() | other.keys())
+    return [name for name in names if one.get(name) != other.get(name)]
 
 
 def test_the_whole_site_is_the_same_elsewhere(tmp_path: Path) -> None:
@@ -54,6 +62,9 @@ def test_the_whole_site_is_the_same_elsewhere(tmp_path: Path) -> None:
 
     here = build(one, ENVIRONMENTS[0], 0o022)
     there = build(other, ENVIRONMENTS[1], 0o077)
+    shutil.rmtree(other / "tutorials")
+    shutil.copytree(one / "tutorials", other / "tutorials")
+    from_the_same_outputs = build(other, ENVIRONMENTS[1], 0o077)
 
-    assert here.keys() == there.keys()
-    assert [name for name in here if here[name] != there[name]] == []
+    assert differing(without_measurements(here), without_measurements(there)) == []
+    assert differing(here, from_the_same_outputs) == []
