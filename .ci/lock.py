@@ -49,7 +49,7 @@ def resolve(wanted: str, known: str, *options: str) -> str:
         command += ["--generate-hashes", "--no-header", "--no-annotate", *options]
         command += ["--output-file", str(lock)]
         if subprocess.run(command, input=wanted, text=True, check=False).returncode:
-            sys.exit("no versions were found: the locks are as they were")
+            sys.exit("uv failed, as printed above: the locks are as they were")
         return lock.read_text("utf-8")
 
 

@@ -1,11 +1,11 @@
-"""Let Gloo's threads free their tensors before Python shuts down.
+"""Wait for Gloo's threads before Python shuts down.
 
 A collective that runs during backward, such as DDP's, keeps a Python object: autograd
 stores a context for its threads, and Gloo's work copies it. Gloo's thread frees it, for
 which it needs the GIL. If Python is shutting down by then, the thread is ended inside a
 destructor, and the process aborts with "terminate called without an active exception"
-(torch 2.13, pytorch/pytorch#190489). On a busy machine that happens to every tenth
-program. Python imports this module in all programs that a page starts.
+(torch 2.13, pytorch/pytorch#190489). On a busy machine one program in ten does. Python
+imports this module in all programs that a page starts.
 """
 
 import atexit
