@@ -34,7 +34,9 @@ def file_state(path: Path) -> str:
 
 
 def digest(*texts: str) -> str:
-    return hashlib.sha256("\0".join(texts).encode("utf-8")).hexdigest()[:16]
+    # a path outside of the locale's encoding has surrogates
+    data = "\0".join(texts).encode("utf-8", "surrogateescape")
+    return hashlib.sha256(data).hexdigest()[:16]
 
 
 @cache
