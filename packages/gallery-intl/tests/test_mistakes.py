@@ -20,8 +20,13 @@ def built(copy: Callable[[str], Copy]) -> Copy:
 
 @pytest.fixture(scope="module")
 def warnings(built: Copy) -> str:
-    """What a build in Korean prints, with paths below the project."""
-    return built.build("ko").replace(f"{built.source}/", "")
+    """What a build in Korean prints in color, without the colors, paths shortened."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("NO_COLOR", raising=False)
+        patch.setenv("FORCE_COLOR", "1")
+        printed = built.build("ko")
+    assert "\x1b[" in printed
+    return re.sub(r"\x1b\[[\d;]*m", "", printed).replace(f"{built.source}/", "")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,9 @@ from gallery_intl.text.wrapping import one_line
 from gallery_intl.writer.sphinx_gallery import GENERATED
 
 PLACE = re.compile(
-    r"^(?P<path>/.*?\.rst):(?P<row>\d+)(?P<translated>:<translated>:\d+)?(?=:)", re.M
+    r"^(?P<color>(?:\x1b\[[\d;]*m)*)"  # as Sphinx prints it in a terminal and in CI
+    r"(?P<path>/.*?\.rst):(?P<row>\d+)(?P<translated>:<translated>:\d+)?(?=:)",
+    re.M,
 )
 MARKS = " \t#*-+:|.0123456789()\"'"  # what may be before a text
 
@@ -28,7 +30,7 @@ def with_origins(output: str, project: Project, target: Path, language: str) -> 
             known = catalog_place(project, docname, language, lines, row)
         else:
             known = script_place(project, docname, lines, row)
-        return known or f"{project.srcdir / docname}.rst:{row}"
+        return match["color"] + (known or f"{project.srcdir / docname}.rst:{row}")
 
     return PLACE.sub(origin, output)
 
