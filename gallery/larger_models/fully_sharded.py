@@ -296,7 +296,7 @@ for way in ("DDP", zero):
     assert max(most(way)) < 0.6  # a gradient on its way to its bucket
 if world_size > 1:  # one rank gathers nothing
     forward, backward = most("fully_shard")
-    assert 3 < forward < 3.3 and 4 < backward < 5.5  # on a busy machine buffers wait
+    assert 3 < forward < 3.3 and 4 < backward < 5.5  # 4, or 5 on a busy machine
     forward, _ = most(longer)
     assert 5 + 2 < forward < 5 + 2.3
 
