@@ -14,7 +14,10 @@ from po_check_cjk.writing import around, places
 PAIRS = ("()", "[]", "{}", "「」", "『』", "《》", "〈〉", "【】", "“”", "‘’")
 GROUP = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
 MIXED = re.compile(r"（[^()（）]*\)|\([^()（）]*）")
-ARITHMETIC = re.compile(r"(?=.*\d|.*[-+*/=])[\w\s.,+*/=-]*", re.ASCII)
+# not two words in a row: (10 minutes with NCCL) is translated
+ARITHMETIC = re.compile(
+    r"(?!.*[a-z]{2} [A-Za-z]{2})(?=.*\d|.*[-+*/=])[\w\s.,+*/=-]*", re.ASCII
+)
 CLOSERS = "\"'”’」』》〉】)）] "
 END_MARK = re.compile(r"[.!?…:。！？：;；]$")
 FULL_STOP = re.compile(r"(?<!\.)[.。]$")
