@@ -47,7 +47,8 @@ START = re.compile(
 def start_lines(page: Path) -> str:
     """Give the lines that start a page's ranks, as they stand in it."""
     text = page.read_text("utf-8")
-    texts = [text, *(textwrap.dedent(body(file.text)) for file in emptied(text)[1])]
+    programs = [text, *(file.text for file in emptied(text)[1])]
+    texts = [text, *(textwrap.dedent(body(program)) for program in programs)]
     found = next((found[0] for one in texts if (found := START.search(one))), "")
     return "\n".join(line for line in found.splitlines() if line.strip())
 

@@ -109,19 +109,32 @@ def run_in_forks(
 def statements(page: Path) -> list[str]:
     """Give the statements of a page, or of the programs that it writes to files.
 
-    A function of such a program counts as its statements.
+    A function of such a program counts as its statements, and so does the function of
+    a page that makes the group.
     """
     text = page.read_text("utf-8")
     body = ast.parse(text).body
     page, files = emptied(text)
     if files and "init_process_group(" not in page:
         parts = [one for file in files for one in ast.parse(file.text).body]
+        body = [statement for one in parts for statement in within(one)]
+    elif "init_process_group(" in page:
         body = [
             statement
-            for one in parts
-            for statement in (one.body if isinstance(one, ast.FunctionDef) else [one])
+            for one in body
+            for statement in (within(one) if makes_group(one) else [one])
         ]
     return [ast.unparse(node) for node in body]
+
+
+def within(statement: ast.stmt) -> list[ast.stmt]:
+    """Give the statements of a function, and any other statement as it is."""
+    return statement.body if isinstance(statement, ast.FunctionDef) else [statement]
+
+
+def makes_group(statement: ast.stmt) -> bool:
+    """Tell whether a statement contains the call that makes the group."""
+    return "init_process_group(" in ast.unparse(statement)
 
 
 def start_of(page: Path) -> list[str]:

@@ -16,7 +16,14 @@ from pathlib import Path
 from paths import PROJECT
 
 # figures of times that a script measured
-MEASURED = ("sphx_glr_data_parallel_limits_002", "sphx_glr_ddp_from_scratch_001")
+MEASURED = (
+    "sphx_glr_data_parallel_limits_002",
+    "sphx_glr_ddp_from_scratch_001",
+    "sphx_glr_is_it_faster_001",
+    "sphx_glr_is_it_faster_002",
+    "sphx_glr_is_it_faster_003",
+    "sphx_glr_is_it_faster_004",
+)
 # the same on a page: such a figure's name, with the hash of what it shows, and the time
 IN_PAGES = re.compile(
     rb"(%s)-[0-9a-f]+\.svg|<p class=\"sphx-glr-timing\">[^<]*</p>"
