@@ -231,6 +231,7 @@ class LessonFoot(SphinxDirective):
         if self.config.gallery_intl_collect:
             return []
         page = Project.of(self.env).srcdir / f"{self.env.docname}.rst"
+        self.env.note_dependency(page.with_suffix(".cost.json"))
         classes = ["sphx-glr-footer", "sphx-glr-footer-example", "no-search"]
         return [nodes.container("", *self.lines(page), classes=classes)]
 
@@ -253,7 +254,7 @@ class LessonFoot(SphinxDirective):
 def running_time(page: Path) -> float | None:
     """Return how many seconds a page's script took when it was last run."""
     try:
-        text = page.with_name(f"{page.stem}.cost.json").read_text(encoding="utf-8")
+        text = page.with_suffix(".cost.json").read_text(encoding="utf-8")
         return float(json.loads(text)["time"])
     except (OSError, ValueError, KeyError):
         return None
