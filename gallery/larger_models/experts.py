@@ -5,7 +5,7 @@ Experts: more parameters, the same work per token
 :Card: Tokens travel to their experts, and all wait for one rank.
 :Learn: You will build a mixture of experts, give each rank experts of its own, send
     the tokens to them, and see who waits when most tokens want the same expert.
-:Know first: :doc:`/tutorials/ranks/collectives`
+:Know first: :doc:`/tutorials/inside/collectives`
 :Picture: experts
 :Oldest torch: 2.8
 
@@ -26,7 +26,7 @@ gradients. Then most tokens want the same expert, all ranks wait for it, and we 
 # ---------------
 #
 # The programs with ranks on this site begin with the same lines, and
-# :doc:`/tutorials/ranks/hello_ranks` explains them. One rank is enough here, but then
+# :doc:`/tutorials/start/hello_ranks` explains them. One rank is enough here, but then
 # nothing travels and nobody waits.
 import os
 

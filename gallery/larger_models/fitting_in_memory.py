@@ -5,7 +5,6 @@ Memory: what fills it, what shrinks it
 :Card: Four things fill the memory. Three ways shrink the largest.
 :Learn: You will count every byte that training keeps, shrink the largest part in three
     ways, and see what is left to share between GPUs.
-:Know first: :doc:`/tutorials/one_process/split_model`
 :Picture: memory
 :Oldest torch: 2.8
 
@@ -164,7 +163,7 @@ assert sum(moments[0]) > max(map(sum, moments[1:]))
 #
 # If backward runs after each part of the batch, only the activations of one part are
 # there at a time. Gradients add up until ``zero_grad``, which is called *gradient
-# accumulation* (:doc:`/tutorials/ddp/hide_the_traffic` shows it with ranks). Divide
+# accumulation* (:doc:`/tutorials/inside/hide_the_traffic` shows it with ranks). Divide
 # each loss by the number of parts, because the loss is a mean. All parts need equally
 # many labels.
 from torch.utils.flop_counter import FlopCounterMode
@@ -325,5 +324,5 @@ plt.show()
 # Where to go next
 # ----------------
 #
-# - :doc:`/tutorials/ddp/distributed_data_parallel` trains a model that now fits.
+# - :doc:`/tutorials/start/distributed_data_parallel` trains a model that now fits.
 # - :doc:`/tutorials/larger_models/fully_sharded` shares the 16 bytes between GPUs.

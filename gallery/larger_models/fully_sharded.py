@@ -4,8 +4,8 @@ Fully sharded: no rank keeps the whole model
 
 :Card: Parameters are whole only while their layer computes.
 :Learn: You will shard a model, and count what each rank keeps and what it sends.
-:Know first: :doc:`/tutorials/ddp/distributed_data_parallel`,
-    :doc:`/tutorials/ranks/collectives`
+:Know first: :doc:`/tutorials/start/distributed_data_parallel`,
+    :doc:`/tutorials/inside/collectives`
 :Picture: shard
 :Oldest torch: 2.9
 
@@ -26,7 +26,7 @@ moment of a step, and everything that is sent.
 # ---------------
 #
 # The programs with ranks on this site begin with the same lines, and
-# :doc:`/tutorials/ranks/hello_ranks` explains them. One rank is enough here, but then
+# :doc:`/tutorials/start/hello_ranks` explains them. One rank is enough here, but then
 # its share is everything.
 import os
 

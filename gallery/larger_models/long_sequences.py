@@ -5,7 +5,7 @@ Long sequences: attention around a ring
 :Card: Each rank holds a part of the text. The keys travel.
 :Learn: You will divide one long text among ranks, let keys and values travel around a
     ring, balance the work, and get the gradients of one process.
-:Know first: :doc:`/tutorials/ranks/collectives`
+:Know first: :doc:`/tutorials/inside/collectives`
 :Picture: ring
 :Oldest torch: 2.8
 
@@ -26,7 +26,7 @@ rank holds little at a time, and give all ranks the same work.
 # ---------------
 #
 # The programs with ranks on this site begin with the same lines, and
-# :doc:`/tutorials/ranks/hello_ranks` explains them. One rank is enough here, but then
+# :doc:`/tutorials/start/hello_ranks` explains them. One rank is enough here, but then
 # nothing travels.
 import os
 
@@ -317,5 +317,5 @@ if rank == 0:
 # ----------------
 #
 # - :doc:`/tutorials/larger_models/experts` sends tokens to other ranks too.
-# - :doc:`/tutorials/ddp/hide_the_traffic` hides messages behind computation too.
+# - :doc:`/tutorials/inside/hide_the_traffic` hides messages behind computation too.
 # - `Ring Attention <https://arxiv.org/abs/2310.01889>`__ is the paper.

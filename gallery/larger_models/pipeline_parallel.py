@@ -5,7 +5,7 @@ Pipeline parallel: who works, and who waits
 :Card: Four schedules, one gradient, and fewer idle ranks.
 :Learn: You will run one model in stages with PyTorch's schedules, and count how long
     each rank waits, what it keeps, and what it sends.
-:Know first: :doc:`/tutorials/one_process/split_model`
+:Know first: :doc:`/tutorials/larger_models/split_model`
 :Picture: pipeline
 :Oldest torch: 2.13
 
@@ -25,7 +25,7 @@ run four schedules, compare their gradients, and draw who waits for whom.
 # ---------------
 #
 # The programs with ranks on this site begin with the same lines, and
-# :doc:`/tutorials/ranks/hello_ranks` explains them. One rank is enough here, but then
+# :doc:`/tutorials/start/hello_ranks` explains them. One rank is enough here, but then
 # nobody waits. The function at the end returns the values of all ranks as a list, and
 # we use it only to look.
 import os

@@ -5,7 +5,7 @@ Tensor parallel: one matrix on several GPUs
 :Card: Each rank has a part of every matrix and every sum.
 :Learn: You will split two matrices by hand so that they need one all-reduce, then a
     transformer block with ``parallelize_module``, and count the bytes that it sends.
-:Know first: :doc:`/tutorials/ranks/collectives`
+:Know first: :doc:`/tutorials/inside/collectives`
 :Picture: tiles
 :Oldest torch: 2.8
 
@@ -27,7 +27,7 @@ things that go wrong without an error or with an odd one: dropout, and clipping.
 # ---------------
 #
 # The programs with ranks on this site begin with the same lines, and
-# :doc:`/tutorials/ranks/hello_ranks` explains them. One rank is enough here, but then
+# :doc:`/tutorials/start/hello_ranks` explains them. One rank is enough here, but then
 # nothing is split or sent.
 import os
 

@@ -28,7 +28,7 @@ collective runs where. Then the same grid serves hybrid sharding.
 # ---------------
 #
 # The programs with ranks on this site begin with the same lines, and
-# :doc:`/tutorials/ranks/hello_ranks` explains them. One rank is enough here, but then
+# :doc:`/tutorials/start/hello_ranks` explains them. One rank is enough here, but then
 # nothing is sent. The function at the end returns the values of all ranks as a list,
 # and we use it only to look.
 import os
@@ -270,7 +270,7 @@ if rank == 0:
 # What crosses the slow links
 # ---------------------------
 #
-# If each group is a ring, as in :doc:`/tutorials/ranks/collectives`, a rank sends to
+# If each group is a ring, as in :doc:`/tutorials/inside/collectives`, a rank sends to
 # the next one of its group, and in an all-reduce twice. We add up what leaves a row.
 slow = dict.fromkeys(calls, 0)
 for layout, noted in calls.items():

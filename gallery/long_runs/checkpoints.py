@@ -5,7 +5,7 @@ Checkpoints: go on as if nothing had happened
 :Card: A rank dies. The run goes on, equal to the bit.
 :Learn: You will let a rank die while it saves, resume the training equal to the bit,
     and load on two ranks what four have saved.
-:Know first: :doc:`/tutorials/ddp/one_gpu_to_many`
+:Know first: :doc:`/tutorials/start/one_gpu_to_many`
 :Picture: checkpoint
 :Oldest torch: 2.8
 
@@ -23,7 +23,7 @@ the first half is all you need. For the second half, read
 # ------------------------------
 #
 # The programs with ranks on this site begin with the same lines, and
-# :doc:`/tutorials/ranks/hello_ranks` explains them. Both programs of this page need
+# :doc:`/tutorials/start/hello_ranks` explains them. Both programs of this page need
 # them, so here they have a file of their own, ``start.py``.
 import tempfile
 from pathlib import Path
@@ -188,7 +188,7 @@ dist.destroy_process_group()
 # - *The optimizer*: otherwise the means of Adam begin at zero again.
 # - *The schedule*: otherwise it begins again with its first step.
 # - *The data*: the epoch gives the order of the batches, and the step how many of them
-#   ``islice`` skips. In :doc:`/tutorials/ddp/feeding_data` they are not even loaded.
+#   ``islice`` skips. In :doc:`/tutorials/start/feeding_data` they are not even loaded.
 # - *The random numbers*: dropout draws them. We seed each step by its number and rank,
 #   so there is nothing to save. Otherwise save the random state of each rank.
 #

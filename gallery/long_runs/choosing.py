@@ -24,7 +24,7 @@ what is left to compare is what a rank holds and what it sends.
 # ---------------
 #
 # The programs with ranks on this site begin with the same lines, and
-# :doc:`/tutorials/ranks/hello_ranks` explains them. This page needs at least two ranks.
+# :doc:`/tutorials/start/hello_ranks` explains them. This page needs at least two ranks.
 import os
 
 import torch
@@ -280,7 +280,7 @@ if rank == 0:
 # Go down the list until your model and its activations fit, and the links are fast
 # enough. :doc:`/tutorials/larger_models/fitting_in_memory` makes activations smaller.
 #
-# - 16 bytes for each parameter fit: :doc:`/tutorials/ddp/distributed_data_parallel`.
+# - 16 bytes for each parameter fit: :doc:`/tutorials/start/distributed_data_parallel`.
 # - They do not: sharding, :doc:`/tutorials/larger_models/fully_sharded`. If the
 #   parameters themselves fit, leave out the resharding: with more than two ranks that
 #   holds less and sends less than ``ZeroRedundancyOptimizer``.

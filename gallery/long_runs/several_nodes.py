@@ -5,7 +5,8 @@ Several nodes: two machines, one run
 :Card: Two torchruns become one run. What crosses the network?
 :Learn: You will run a training on two nodes, count what crosses the network, and know
     what to check first when the nodes do not meet.
-:Know first: :doc:`/tutorials/ranks/collectives`, :doc:`/tutorials/ddp/one_gpu_to_many`
+:Know first: :doc:`/tutorials/inside/collectives`,
+    :doc:`/tutorials/start/one_gpu_to_many`
 :Picture: nodes
 :Oldest torch: 2.8
 
@@ -23,7 +24,7 @@ rank is told. Then we count what crosses the network, and check a script for Slu
 #
 # A *node* is one machine of a run. This program makes one training step, in place of
 # your training. It begins with the same lines as all programs with ranks on this site.
-# As :doc:`/tutorials/ranks/hello_ranks` explains, they take the GPU by ``LOCAL_RANK``,
+# As :doc:`/tutorials/start/hello_ranks` explains, they take the GPU by ``LOCAL_RANK``,
 # and the program takes its samples by ``RANK``, so it fits any number of nodes. At the
 # end rank 0 saves the model, and all wait for it.
 import tempfile
@@ -191,7 +192,7 @@ assert (begin, end) == ("saving\n", "") and "RendezvousConnectionError" in error
 # Count what crosses the network
 # ------------------------------
 #
-# In the ring of :doc:`/tutorials/ranks/collectives`, each rank sends to the next one.
+# In the ring of :doc:`/tutorials/inside/collectives`, each rank sends to the next one.
 # In the first half of the steps, the reduce-scatter, it adds what it receives, and in
 # the second half, the all-gather, it keeps the sums. We simulate this with a tensor,
 # in which each of eight ranks has a row, and count what leaves a row.
@@ -376,7 +377,7 @@ assert (exported, args.max_restarts) == ("1", 3)
 # Where to go next
 # ----------------
 #
-# - :doc:`/tutorials/ddp/when_it_hangs` finds the rank that others wait for.
+# - :doc:`/tutorials/start/when_it_hangs` finds the rank that others wait for.
 # - :doc:`/tutorials/long_runs/choosing` compares the ways of this site on one model.
 # - The manual of `torchrun <https://docs.pytorch.org/docs/stable/elastic/run.html>`__
 #   explains runs in which nodes come and go.

@@ -9,6 +9,13 @@ Limits: why one process is not enough
 :Picture: limits
 :Oldest torch: 2.8
 
+.. note::
+
+   PyTorch `recommends DistributedDataParallel
+   <https://docs.pytorch.org/docs/2.13/generated/torch.nn.DataParallel.html>`__ in place
+   of ``DataParallel``, even on a single machine. Read this page if you maintain code
+   that uses it; otherwise, go to :doc:`/tutorials/start/one_gpu_to_many`.
+
 With ``nn.DataParallel``, one line puts all GPUs of a machine to work, and yet training
 may be hardly faster than on one. This page shows three reasons, so that you can tell
 when the one line is enough.
@@ -211,7 +218,7 @@ assert events[-1] == f"reduce {4 * n_parameters} gradients"
 # - No GPU computes while the model or its gradients travel. That is what processes do
 #   better: ``DistributedDataParallel`` (DDP) sends no parameters after its start, and
 #   its gradients travel while the backward pass goes on, as
-#   :doc:`/tutorials/ddp/ddp_from_scratch` shows.
+#   :doc:`/tutorials/inside/ddp_from_scratch` shows.
 #
 # With more devices, a batch of the same size leaves fewer rows for each, so there is
 # less work between the same journeys. A larger batch would help, but the first device
@@ -404,8 +411,8 @@ print("the last pieces have", rows.tolist(), "rows")
 # The table compares one step on n devices. In its middle column, memory and order are
 # what our imitation counted, and the bytes with NCCL follow from PyTorch's source. The
 # last column is not computed here: no parameters are sent, as
-# :doc:`/tutorials/ddp/distributed_data_parallel` shows, and the ring of
-# :doc:`/tutorials/ranks/collectives` spreads the traffic of the gradients evenly. So
+# :doc:`/tutorials/start/distributed_data_parallel` shows, and the ring of
+# :doc:`/tutorials/inside/collectives` spreads the traffic of the gradients evenly. So
 # with three GPUs or more, the first one even has more to send and to receive than with
 # DataParallel, but it computes meanwhile.
 #
@@ -458,8 +465,8 @@ print("the last pieces have", rows.tolist(), "rows")
 # Where to go next
 # ----------------
 #
-# - :doc:`/tutorials/one_process/split_model` splits the model instead of the data.
-# - :doc:`/tutorials/ranks/hello_ranks` starts one process for each device.
-# - :doc:`/tutorials/ddp/one_gpu_to_many` turns a training script for one GPU into one
+# - :doc:`/tutorials/larger_models/split_model` splits the model instead of the data.
+# - :doc:`/tutorials/start/hello_ranks` starts one process for each device.
+# - :doc:`/tutorials/start/one_gpu_to_many` turns a training script for one GPU into one
 #   for many.
-# - :doc:`/tutorials/ddp/distributed_data_parallel` has none of the three limits.
+# - :doc:`/tutorials/start/distributed_data_parallel` has none of the three limits.

@@ -9,6 +9,13 @@ Input sizes: which GPU gets which rows
 :Picture: rows
 :Oldest torch: 2.8
 
+.. note::
+
+   PyTorch `recommends DistributedDataParallel
+   <https://docs.pytorch.org/docs/2.13/generated/torch.nn.DataParallel.html>`__ in place
+   of ``DataParallel``, even on a single machine. Read this page if you maintain code
+   that uses it; otherwise, go to :doc:`/tutorials/start/one_gpu_to_many`.
+
 You pass 30 rows to a wrapped model, and a print inside the model says 10. This page
 explains the rule behind it, and how to choose a batch size that leaves no GPU idle.
 
@@ -306,5 +313,5 @@ assert not same
 # ----------------
 #
 # - :doc:`/tutorials/one_process/multi_gpu_examples` takes the wrapper apart.
-# - :doc:`/tutorials/ranks/hello_ranks` gives each GPU a process of its own. PyTorch
+# - :doc:`/tutorials/start/hello_ranks` gives each GPU a process of its own. PyTorch
 #   recommends this for training.

@@ -8,6 +8,13 @@ DataParallel: one line, several GPUs
 :Picture: split
 :Oldest torch: 2.8
 
+.. note::
+
+   PyTorch `recommends DistributedDataParallel
+   <https://docs.pytorch.org/docs/2.13/generated/torch.nn.DataParallel.html>`__ in place
+   of ``DataParallel``, even on a single machine. Read this page if you maintain code
+   that uses it; otherwise, go to :doc:`/tutorials/start/one_gpu_to_many`.
+
 When training on one GPU takes too long, several GPUs can share the work. The simplest
 way is *data parallelism*. It cuts each mini-batch into several smaller mini-batches
 and computes them in parallel, each with a copy of the same model.
@@ -301,7 +308,7 @@ print(plain.load_state_dict(state))
 # machine. The way there starts with the first two links.
 #
 # - :doc:`/tutorials/one_process/input_sizes` follows the rows to each device.
-# - :doc:`/tutorials/ranks/hello_ranks` starts one process for each GPU.
+# - :doc:`/tutorials/start/hello_ranks` starts one process for each GPU.
 # - :doc:`/tutorials/one_process/data_parallel_limits` shows when the one line is
 #   enough.
 # - The `documentation of DataParallel

@@ -118,7 +118,7 @@ def languages(source: Path) -> Iterator[Row]:
 
 def edits(source: Path) -> Iterator[Row]:
     """One changed sentence, with the command that the live view calls."""
-    path = po.po_path(source / "locales", "ko", "tutorials/ranks/hello_ranks")
+    path = po.po_path(source / "locales", "ko", "tutorials/start/hello_ranks")
     catalog, before = po.read(path), path.read_bytes()
 
     def edit() -> float:

@@ -31,8 +31,8 @@ LIGHTHOUSE = "lighthouse@12.8.2"
 LANGUAGES = ("en", "ko", "zh_CN", "ja")
 PAGES = {
     "front page": "index.html",
-    "part": "tutorials/ddp/index.html",
-    "lesson": "tutorials/ddp/distributed_data_parallel.html",
+    "part": "tutorials/start/index.html",
+    "lesson": "tutorials/start/distributed_data_parallel.html",
     "search": "search.html?q=DataParallel",
 }
 WANTED = {"performance": 98, "accessibility": 100, "best-practices": 100, "seo": 100}

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from readers import DESK, LANGUAGES, PHONE, Open
 
 WHOLE = "ko"  # the structure of a page does not depend on its language
-LESSON = "tutorials/ddp/distributed_data_parallel.html"
+LESSON = "tutorials/start/distributed_data_parallel.html"
 PART = "tutorials/one_process/index.html"  # what opens is the same as on a lesson
 STILL = {"reduced_motion": "reduce"}  # colours on their way are no defect
 SCREENS = {

@@ -121,7 +121,7 @@ def test_the_text_begins_at_the_same_place_on_every_page(
     served: str, open_page: Open
 ) -> None:
     page = open_page("index.html")
-    names = (LESSON, "tutorials/ranks/index.html", *PAGES[2:])
+    names = (LESSON, "tutorials/start/index.html", *PAGES[2:])
 
     lefts = set()
     for path in (f"{language}/{name}" for language in LANGUAGES for name in names):
@@ -152,7 +152,7 @@ def test_a_phone_has_room_for_all_of_it(open_page: Open, language: str) -> None:
 
 @each_language
 def test_no_name_in_a_table_is_cut(open_page: Open, language: str) -> None:
-    page = open_page(f"{language}/tutorials/ddp/starting_processes.html")
+    page = open_page(f"{language}/tutorials/inside/starting_processes.html")
     names = page.locator("article td .pre")
 
     assert names.count() > 2

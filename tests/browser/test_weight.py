@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 from playwright.sync_api import Browser
 from readers import each_language
 
-LESSON = "tutorials/ddp/distributed_data_parallel.html"
+LESSON = "tutorials/start/distributed_data_parallel.html"
 BYTES = 80_000  # compressed, as a host sends them; without the page and its figures
 REQUESTS = 6
 

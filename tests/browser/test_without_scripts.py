@@ -62,13 +62,13 @@ def test_pages_and_languages_can_be_reached_and_nothing_is_dead(
         assert page.locator("a.navigation-link:visible").count() == 0
     expect(page.locator(".page-toc a:visible").first).to_be_visible()
     page.locator(".bd-docs-nav a[href*='starting_processes']").click()
-    page.wait_for_url(f"{served}{language}/tutorials/ddp/starting_processes.html")
+    page.wait_for_url(f"{served}{language}/tutorials/inside/starting_processes.html")
     other = "ja" if language != "ja" else "ko"
     menu = page.locator("details.language-menu:visible")
     menu.locator("summary").click()
     menu.locator(f"a[hreflang={tag(other)}]").click()
 
-    page.wait_for_url(f"{served}{other}/tutorials/ddp/starting_processes.html")
+    page.wait_for_url(f"{served}{other}/tutorials/inside/starting_processes.html")
     expect(page.locator("article h1")).to_be_visible()
 
 

@@ -25,7 +25,7 @@ from pretended import GALLERY, MACHINES, RANKS, kind_and_count, start_of
 
 from gallery_intl.script.files import emptied
 
-HELLO = GALLERY / "ranks" / "hello_ranks.py"
+HELLO = GALLERY / "start" / "hello_ranks.py"
 OF_RANKS = [
     p for p in pretended.pages() if "init_process_group(" in p.read_text("utf-8")
 ]
@@ -65,7 +65,7 @@ def body(program: str) -> str:
 @pytest.mark.parametrize("page", [x for x in OF_RANKS if x != HELLO], ids=name)
 def test_all_pages_start_their_ranks_with_the_same_lines(page: Path) -> None:
     lines = start_lines(page)
-    others = start_lines(GALLERY / "ddp" / "distributed_data_parallel.py")
+    others = start_lines(GALLERY / "start" / "distributed_data_parallel.py")
 
     assert lines == others, "copy these lines from distributed_data_parallel.py"
     assert lines.count("\n") > 16
@@ -73,7 +73,7 @@ def test_all_pages_start_their_ranks_with_the_same_lines(page: Path) -> None:
 
 
 def test_the_first_page_explains_the_statements_of_all_others() -> None:
-    others = start_of(GALLERY / "ddp" / "distributed_data_parallel.py")
+    others = start_of(GALLERY / "start" / "distributed_data_parallel.py")
 
     explained = [one for one in start_of(HELLO) if "backend +=" not in one]
 
@@ -186,7 +186,7 @@ def test_device_and_backend_fit_the_machine(
 def test_fewer_gpus_than_ranks_say_what_to_type(
     start: Any, machine: str, usable: bool
 ) -> None:
-    page = GALLERY / "ddp" / "distributed_data_parallel.py"
+    page = GALLERY / "start" / "distributed_data_parallel.py"
 
     done = start(page, machine, 3, rank=0)
 

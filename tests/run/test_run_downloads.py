@@ -21,8 +21,8 @@ from gallery_intl.script.source import same_program
 from gallery_run.needs import world_size
 from gallery_run.notebook import ranks_cell
 
-AS_READERS_DO = ("one_process/input_sizes", "ranks/hello_ranks")
-STARTS_PROCESSES = "ddp/starting_processes"
+AS_READERS_DO = ("one_process/input_sizes", "start/hello_ranks")
+STARTS_PROCESSES = "inside/starting_processes"
 
 each_page = pytest.mark.parametrize("name", PAGES)
 Run = Callable[[Path], list[str]]

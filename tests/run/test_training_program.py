@@ -11,16 +11,16 @@ from pathlib import Path
 
 from pretended import GALLERY
 
-PROGRAM = GALLERY / "ddp" / "training_program.py"
+PROGRAM = GALLERY / "start" / "training_program.py"
 TORCHRUN = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
-OPTIONS = ["--log-every", "5", "--save-every", "9999", "--evaluate-every", "9999"]
+OPTIONS = ["--folder=run", "--steps=150", "--log-every=5", "--save-every=9999"]
 ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
 
 
 def test_a_signal_to_torchrun_ends_the_run_with_a_checkpoint(tmp_path: Path) -> None:
     told = ["--signals-to-handle=SIGTERM,SIGUSR1", str(PROGRAM), *OPTIONS]
     run = subprocess.Popen(
-        [sys.executable, *TORCHRUN, *told, "--folder=run", "--steps=9999"],
+        [sys.executable, *TORCHRUN, *told],
         cwd=tmp_path,
         env=ENVIRONMENT,
         stdout=subprocess.PIPE,
@@ -39,8 +39,7 @@ def test_a_signal_to_torchrun_ends_the_run_with_a_checkpoint(tmp_path: Path) -> 
 
     last = max([10, *map(int, re.findall(r"^step (\d+):", rest, re.MULTILINE))])
     resumed = subprocess.run(
-        [sys.executable, str(PROGRAM), *OPTIONS]
-        + ["--folder=run", f"--steps={last + 10}", "--workers=0"],
+        [sys.executable, str(PROGRAM), *OPTIONS, "--workers=0"],
         cwd=tmp_path,
         env=ENVIRONMENT,
         capture_output=True,

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, ViewportSize
 
 LANGUAGES = ("en", "ko", "zh_CN", "ja")
 TRANSLATED = LANGUAGES[1:]
-LESSON = "tutorials/ranks/hello_ranks.html"
+LESSON = "tutorials/start/hello_ranks.html"
 DESK: ViewportSize = {"width": 1280, "height": 900}
 PHONE: ViewportSize = {"width": 390, "height": 844}
 

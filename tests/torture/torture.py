@@ -228,7 +228,7 @@ def test_the_site_is_built_with_less(tmp_path: Path, fewer: str) -> None:
     left_out = shutil.ignore_patterns("_build", ".git", ".venv", ".*cache")
     source = tmp_path / "여러 GPU 예제 (1)"
     shutil.copytree(PROJECT, source, ignore=left_out)
-    with (source / "gallery/ranks/hello_ranks.py").open("a") as script:
+    with (source / "gallery/start/hello_ranks.py").open("a") as script:
         script.write("\nassert True\n")
     steps, environment = FEWER[fewer]
 
@@ -236,7 +236,7 @@ def test_the_site_is_built_with_less(tmp_path: Path, fewer: str) -> None:
 
     assert done.returncode == 0, output_of(done)[-3000:]
     assert "hello_ranks" in done.stdout
-    page = source / "_build/html/ko/tutorials/ranks/hello_ranks.html"
+    page = source / "_build/html/ko/tutorials/start/hello_ranks.html"
     assert "torchrun" in page.read_text(encoding="utf-8")
 
 

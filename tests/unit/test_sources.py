@@ -21,16 +21,16 @@ NAMES = {
     "one_process/multi_gpu_examples": """
         DataParallel DataParallelModel block2 replicate scatter gather parallel_apply
         data_parallel device_ids output_device replicas device""",
-    "one_process/split_model": "DistributedModel rnn",
+    "larger_models/split_model": "DistributedModel rnn",
     "one_process/data_parallel_limits": "DataParallel parallel_model",
     "one_process/input_sizes": """
         device my_tensor mytensor Dataset DataLoader input_size output_size batch_size
         data_size RandomDataset __getitem__ rand_loader Model device_count model""",
-    "ranks/hello_ranks": "set_device",
-    "ddp/starting_processes": """
+    "start/hello_ranks": "set_device",
+    "inside/starting_processes": """
         main main_worker spawn gpu n_gpus 512 num_worker init_process_group
         Pool __main__""",
-    "ddp/distributed_data_parallel": """
+    "start/distributed_data_parallel": """
         DistributedDataParallel DistributedSampler train_sampler train_data shuffle
         pin_memory num_workers trainloader batch_size device_ids""",
 }

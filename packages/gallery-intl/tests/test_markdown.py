@@ -76,6 +76,15 @@ def test_each_element_has_its_markdown(rst: str, expected: str) -> None:
     assert written(rst) == expected
 
 
+def test_a_folded_admonition_is_folded_in_a_notebook() -> None:
+    title, text = nodes.title("", "A & B"), nodes.paragraph("", "a")
+    admonition = nodes.admonition("", title, text, collapsible="closed")
+
+    written = Writer().block(admonition)
+
+    assert written == "<details><summary>A &amp; B</summary>\n\na\n\n</details>"
+
+
 def test_a_code_block_names_its_language() -> None:
     block = nodes.literal_block("ls", "ls", language="Bash")
 

@@ -6,6 +6,7 @@ know: CommonMark, tables, ``$…$`` for mathematics, and a quotation for an admo
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
 from collections import Counter
@@ -196,6 +197,9 @@ class Writer:
         title, *rest = node.children
         if not isinstance(title, nodes.title):
             return quoted(self.blocks(node.children))
+        if "collapsible" in node:
+            summary = f"<summary>{html.escape(title.astext())}</summary>"
+            return f"<details>{summary}\n\n{self.blocks(rest)}\n\n</details>"
         return self.quotation(self.inline_part(title), rest)
 
     block_topic = block_sidebar = block_admonition

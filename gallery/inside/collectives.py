@@ -1,0 +1,332 @@
+"""
+Collectives: who has what before and after
+==========================================
+
+:Card: Eight ways to move data, each shown on four ranks.
+:Learn: You will run eight collectives, see what each rank holds afterwards, and build a
+    ring all-reduce whose bytes you count.
+:Know first: :doc:`/tutorials/start/hello_ranks`
+:Picture: grid
+:Oldest torch: 2.8
+
+Every kind of parallel training moves data between ranks with the same few calls. If you
+know what each rank holds before and after a call, you can choose the right one, and you
+know what it costs.
+
+We run eight of these calls on cells with letters, so that every cell shows which rank
+it comes from. Then we build the most important one ourselves and count its bytes.
+
+.. code-block:: bash
+
+   torchrun --standalone --nproc-per-node=4 collectives.py
+"""
+
+# %%
+# Start the ranks
+# ---------------
+#
+# The programs with ranks on this site begin with the same lines, and
+# :doc:`/tutorials/start/hello_ranks` explains them. One rank is enough here, but then
+# nothing moves. The function at the end returns the values of all ranks as a list. It
+# is slow, so we use it only to look.
+import os
+
+import torch
+import torch.distributed as dist
+
+if "RANK" not in os.environ:  # without torchrun there is one rank
+    os.environ.update(
+        RANK="0", WORLD_SIZE="1", LOCAL_RANK="0", LOCAL_WORLD_SIZE="1",
+        MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
+rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+local_rank = int(os.environ["LOCAL_RANK"])
+local_world_size = int(os.environ["LOCAL_WORLD_SIZE"])
+
+accelerator = torch.accelerator.current_accelerator()
+n_gpus = torch.accelerator.device_count()
+# Gloo sends no tensors of a Mac's GPU.
+gpu_per_rank = n_gpus >= local_world_size and accelerator.type != "mps"
+device = torch.device(f"{accelerator}:{local_rank}" if gpu_per_rank else "cpu")
+if gpu_per_rank:
+    torch.accelerator.set_device_index(local_rank)
+if rank == 0:
+    print(f"device: {device.type} (GPUs seen: {n_gpus}, ranks: {local_world_size})")
+    if 0 < n_gpus < local_world_size and accelerator.type != "mps":
+        print(f"To use the GPUs, start with --nproc-per-node={n_gpus}")
+
+backend = dist.get_default_backend_for_device(device)
+dist.init_process_group(backend, device_id=device if gpu_per_rank else None)
+
+
+def from_all_ranks(value):
+    values = [None] * world_size
+    dist.all_gather_object(values, value)
+    return values
+
+
+# %%
+# Letters show where a cell comes from
+# ------------------------------------
+#
+# Each rank begins with a row of as many numbers as there are ranks. On rank 0 they are
+# 100, 101, and so on, and we call them A0, A1. On rank 1 they are 200, 201, so B0, B1.
+# The sum of the first numbers of all ranks is Σ0. ``show`` collects the rows of all
+# ranks, prints them in the order of the ranks, and keeps them for a figure.
+cells = 100 * torch.arange(1, world_size + 1)[:, None] + torch.arange(world_size)
+names = {x: f"Σ{i}" for i, x in enumerate(cells.sum(dim=0).tolist())}
+names |= {x: f"{chr(64 + x // 100)}{x % 100}" for x in cells.flatten().tolist()}
+sums = [names[x] for x in cells.sum(dim=0).tolist()]
+grids = {}
+
+
+def show(title, tensor):
+    grids[title] = from_all_ranks([names.get(x, "?") for x in tensor.tolist()])
+    if rank == 0:
+        print(title, *(" ".join(row) or "-" for row in grids[title]), sep="\n")
+    return grids[title]
+
+
+mine = cells[rank].to(device)
+before = show("before", mine)
+
+# %%
+# One rank gives: broadcast and scatter
+# -------------------------------------
+#
+# A *collective* is a call that every rank of a group makes, in the same order and with
+# tensors that fit. If one rank skips it, the others can wait until the timeout.
+#
+# ``broadcast`` copies the row of rank 0 to all ranks. ``scatter`` hands it out, so each
+# rank receives one part. Only rank 0 has a list of parts, but every rank has a tensor
+# of the right shape and type ready.
+copy = mine.clone()
+dist.broadcast(copy, src=0)
+part = torch.empty_like(mine[:1])
+dist.scatter(part, list(mine.split(1)) if rank == 0 else None, src=0)
+copies, parts = show("broadcast", copy), show("scatter", part)
+assert copies == [before[0]] * world_size
+assert parts == [[cell] for cell in before[0]]
+
+# %%
+# One rank receives: gather and reduce
+# ------------------------------------
+#
+# ``gather`` is the way back: rank 0 receives a part from each rank, here the first cell
+# of its row. ``reduce`` adds the rows cell by cell. Nothing is promised about what the
+# tensors of the other ranks hold afterwards, so we leave their rows out.
+parts = [torch.empty_like(part) for _ in range(world_size)] if rank == 0 else None
+dist.gather(mine[:1], parts, dst=0)
+total = mine.clone()
+dist.reduce(total, dst=0)
+gathered = show("gather", torch.cat(parts) if rank == 0 else mine[:0])
+totals = show("reduce", total if rank == 0 else mine[:0])
+first_cells = [row[0] for row in before]
+assert gathered == [first_cells] + [[]] * (world_size - 1)
+assert totals == [sums] + [[]] * (world_size - 1)
+
+# %%
+# All ranks receive the same: all-gather and all-reduce
+# -----------------------------------------------------
+#
+# These two collectives give the whole result to every rank, so they have no ``dst``.
+# ``all_gather`` fills a list of tensors with the parts, in the order of the ranks.
+# ``all_reduce`` overwrites its input with the sum.
+parts = [torch.empty_like(mine[:1]) for _ in range(world_size)]
+dist.all_gather(parts, mine[:1])
+total = mine.clone()
+dist.all_reduce(total)
+gathered, totals = show("all_gather", torch.cat(parts)), show("all_reduce", total)
+assert gathered == [first_cells] * world_size
+assert totals == [sums] * world_size
+
+# %%
+# Each rank receives its own: reduce-scatter and all-to-all
+# ---------------------------------------------------------
+#
+# ``reduce_scatter`` adds the rows too, but each rank receives only one part of the sum.
+# In ``all_to_all_single`` every rank scatters its row, so the table of all rows is
+# transposed: the first cells go to rank 0, the second ones to rank 1.
+part = torch.empty_like(mine[:1])
+dist.reduce_scatter(part, list(mine.split(1)))
+column = torch.empty_like(mine)
+dist.all_to_all_single(column, mine)
+parts, columns = show("reduce_scatter", part), show("all_to_all_single", column)
+assert parts == [[name] for name in sums]
+assert columns == [list(column) for column in zip(*before)]
+
+# %%
+# For speed on GPUs there are variants of two of these calls that take one tensor in
+# place of a list, so that nothing has to be copied between the list and one contiguous
+# buffer. PyTorch 2.13 calls them ``all_gather_single`` and ``reduce_scatter_single``.
+# In 2.10 they only exist under their older names, ``all_gather_into_tensor`` and
+# ``reduce_scatter_tensor``, which 2.13 still accepts with a warning.
+#
+# In the figure each row is a rank, and each cell has the color of the rank that it
+# comes from. A sum has the colors of all ranks.
+#
+# .. alt-text:: Nine grids with a row for each of four ranks: what they hold before, and
+#    after each collective, as printed above.
+if rank == 0:
+    import matplotlib.pyplot as plt
+
+    owners = {name: [r] for r, row in enumerate(before) for name in row}
+    fig, axes = plt.subplots(3, 3, figsize=(7, 6))
+    for ax, (title, grid) in zip(axes.flat, grids.items()):
+        for r, row in enumerate(grid):
+            for i, name in enumerate(row):
+                parts = owners.get(name, range(world_size))
+                for k, owner in enumerate(parts):
+                    style = {"color": f"C{owner}", "alpha": 0.5}
+                    ax.barh(r, 0.9 / len(parts), left=i + 0.9 * k / len(parts), **style)
+                ax.text(i + 0.45, r, name, ha="center", va="center")
+        ax.set(title=title, xticks=[], yticks=range(world_size))
+        ax.set(xlim=(-0.1, world_size), ylim=(world_size - 0.5, -0.5))
+
+# %%
+# All-reduce is reduce-scatter, then all-gather
+# ---------------------------------------------
+#
+# After the reduce-scatter each rank holds one finished part of the sum. An all-gather
+# of these parts gives every rank all of it, as ``all_reduce`` does in one call. Sharded
+# training calls the two at different times, and in between a rank stores only its part.
+parts = [torch.empty_like(part) for _ in range(world_size)]
+dist.all_gather(parts, part)
+assert torch.equal(torch.cat(parts), total)
+
+# %%
+# On GPUs, a call returns before the data is there
+# ------------------------------------------------
+#
+# On a CPU, the calls above return when their work is done. On a GPU they return as soon
+# as NCCL's work is queued, as all operations of a GPU do. You rarely notice, because a
+# GPU works through its queues, called *streams*, in order: what you compute with a
+# result is queued behind the collective, and starts after it. Only what needs a value
+# on the CPU, such as ``print`` or ``tolist``, makes the program wait. So if you measure
+# how long a collective takes, call ``torch.accelerator.synchronize`` before you look at
+# the clock.
+#
+# With ``async_op=True``, a call returns a handle at once. Before you use the result,
+# call the handle's ``wait``. With Gloo the program then waits for the data. With NCCL
+# `only the stream waits <https://docs.pytorch.org/docs/stable/distributed.html>`__, and
+# the program goes on.
+total_again = mine.clone()
+work = dist.all_reduce(total_again, async_op=True)
+work.wait()
+assert torch.equal(total_again, total)
+
+# %%
+# A ring spreads the bytes over all ranks
+# ---------------------------------------
+#
+# To see what an all-reduce costs, we begin with the obvious way: rank 0 receives all
+# tensors, adds them, and sends the sum to all. Each rank counts the bytes it sends.
+
+
+def through_rank_0(tensor):
+    if rank > 0:
+        dist.send(tensor, dst=0)
+        dist.recv(tensor, src=0)
+        return tensor.nbytes
+    received = torch.empty_like(tensor)
+    for other in range(1, world_size):
+        dist.recv(received, src=other)
+        tensor += received
+    for other in range(1, world_size):
+        dist.send(tensor, dst=other)
+    return (world_size - 1) * tensor.nbytes
+
+
+# %%
+# In a ring, each rank sends only to the next one, and the last sends to rank 0. Every
+# tensor is cut into as many chunks as there are ranks. In step 0 each rank sends the
+# chunk of its own number, and later the one that it has just received. In the first
+# half it adds what arrives to its own chunk: the reduce-scatter. In the second half it
+# keeps the finished sums: the all-gather. ``batch_isend_irecv`` starts sending and
+# receiving together, because ranks that all send first could wait for each other.
+#
+# On GPUs a batch has another advantage. Single calls of ``send`` and ``recv``, as in
+# ``through_rank_0``, make NCCL set up a *communicator*, connections with memory of
+# their own, for each pair of ranks that talk. In a group made with ``device_id``, as
+# ours is, they use the communicator of the whole group instead, but there each of them
+# stands in one queue with all other calls, and PyTorch warns of that. A batch uses the
+# communicator of the group, and its messages travel side by side.
+
+
+def ring_all_reduce(tensor):
+    chunks, sent = tensor.chunk(world_size), 0
+    received = torch.empty_like(chunks[0])
+    for step in range(2 * (world_size - 1)):
+        outgoing = chunks[(rank - step) % world_size]
+        incoming = chunks[(rank - step - 1) % world_size]
+        for work in dist.batch_isend_irecv([
+                dist.P2POp(dist.isend, outgoing, (rank + 1) % world_size),
+                dist.P2POp(dist.irecv, received, (rank - 1) % world_size)]):
+            work.wait()
+        sent += outgoing.nbytes
+        incoming.copy_(incoming + received if step < world_size - 1 else received)
+    return sent
+
+
+# %%
+# Both ways give the same sums as ``all_reduce``. With w ranks and N bytes, rank 0 sends
+# (w - 1) · N and receives as much, but in the ring each rank sends 2 · (w - 1) / w · N.
+# The total is the same, but the ranks send at the same time, so the one that sends most
+# decides how long it takes.
+gradient = torch.arange(1000.0 * world_size, device=device) % 10 + rank
+by_rank_0, by_ring, by_torch = (gradient.clone() for _ in range(3))
+star = from_all_ranks(through_rank_0(by_rank_0))
+ring = from_all_ranks(ring_all_reduce(by_ring))
+dist.all_reduce(by_torch)
+w, n = world_size, gradient.nbytes
+if rank == 0:
+    print(f"tensor: {n} bytes\nthrough rank 0: {star}\nin a ring:      {ring}")
+assert torch.equal(by_rank_0, by_torch) and torch.equal(by_ring, by_torch)
+assert star == [(w - 1) * n] + [n] * (w - 1)
+assert ring == [2 * (w - 1) * n // w] * w and sum(ring) == sum(star)
+
+# %%
+# But a ring has 2 · (w - 1) steps, one after the other, which is slow for small tensors
+# on many ranks. NCCL also knows other ways and chooses by itself. Each adds in another
+# order, which can change the last bits of a sum. Our numbers are whole, so they agree.
+assert (0.1 + 0.2) + 0.3 != 0.1 + (0.2 + 0.3)
+
+# %%
+# Which one when
+# --------------
+#
+# .. list-table::
+#    :header-rows: 1
+#
+#    * - Training
+#      - Collectives
+#    * - Data parallel (DDP)
+#      - Broadcast of the parameters once, then all-reduce of the gradients
+#    * - Sharded (FSDP)
+#      - All-gather of the parameters, reduce-scatter of the gradients
+#    * - Tensor parallel
+#      - All-reduce of the activations of each layer
+#    * - Mixture of experts
+#      - All-to-all of the tokens, to their experts and back
+#
+# At the end every rank leaves the group, and only then does rank 0 open the window of
+# its figure, because a window stops the program until you close it.
+dist.destroy_process_group()
+if rank == 0:
+    plt.show()  # last: while a window is open, no other rank waits
+
+# %%
+# Try it
+# ------
+#
+# - Start the file with ``--nproc-per-node=2``. Does the rank
+#   that sends most send less in the ring?
+# - Add ``op=dist.ReduceOp.MAX`` to the first ``all_reduce``. Whose letters are printed
+#   before an assert fails?
+#
+# Where to go next
+# ----------------
+#
+# - :doc:`/tutorials/start/distributed_data_parallel` trains one model on all ranks,
+#   with an all-reduce of the gradients.
+# - The manual of `NCCL <https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/>`__
+#   draws the same collectives for GPUs.

@@ -1,0 +1,522 @@
+"""
+Starting processes: what each way gives
+=======================================
+
+:Card: torchrun, spawn and a pool: who sets what.
+:Learn: You will start the same training in two ways, compare the results, and see what
+    breaks in a notebook.
+:Know first: :doc:`/tutorials/start/distributed_data_parallel`
+:Picture: launch
+:Oldest torch: 2.10
+
+Before several ranks can train one model, something has to start them. ``torchrun`` and
+``torch.multiprocessing.spawn`` do it in different ways. Python's ``Pool`` also starts
+processes, but for other work.
+
+We start the same training in two ways and compare the results. Then we let a rank fail,
+and run a program without a file, as a notebook does, to see what breaks.
+"""
+
+# %%
+# Programs need a file
+# --------------------
+#
+# All ways on this page start programs from files. So we write small programs into a
+# temporary folder and run each of them there, for two minutes at most. This works in a
+# notebook too.
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+temporary = tempfile.TemporaryDirectory()
+folder = Path(temporary.name)
+
+# The processes share the cores, so each of them gets one thread. NCCL must not print
+# its messages between ours, and Python must not color its errors.
+environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHON_COLORS": "0"}
+environment.pop("NCCL_DEBUG", None)
+
+
+def without_words_of_gloo(text):
+    lines = text.splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith("[Gloo]"))
+
+
+def run(*command):
+    done = subprocess.run(
+        [sys.executable, *command], cwd=folder, timeout=120, env=environment,
+        capture_output=True, text=True)
+    done.stdout = without_words_of_gloo(done.stdout)
+    return done
+
+
+# %%
+# Pool: tasks for whoever is free
+# -------------------------------
+#
+# We begin without PyTorch: a ``Pool`` of five processes applies ``f`` to three numbers.
+# Whichever process is free takes the next task, and the results come back in order.
+
+# language=Python
+(folder / "pool.py").write_text("""\
+from multiprocessing import Pool
+
+
+def f(x):
+    return x * x
+
+
+if __name__ == "__main__":
+    with Pool(5) as p:
+        print(p.map(f, [1, 2, 3]))
+""", encoding="utf-8")
+
+# %%
+squares = run("pool.py")
+print(squares.stdout, end="")
+assert squares.stdout == "[1, 4, 9]\n", squares.stderr
+
+# %%
+# A pool is right for independent tasks, such as preparing many files: its processes
+# have no ranks and never talk to each other. In training, all ranks must run at the
+# same time, because each of them waits for the gradients of the others.
+#
+# One training for torchrun and spawn
+# -----------------------------------
+#
+# The training itself does not depend on how it was started. ``train`` is given the
+# device of its rank and expects that the rank has joined the group.
+#
+# The loader takes a share of 2048 samples, as in
+# :doc:`/tutorials/start/distributed_data_parallel`. The label of a sample is the mean
+# of its ten features. Before each epoch, ``set_epoch`` makes a new order, and at the
+# end rank 0 prints what each rank was given and the loss.
+#
+# The workers of the loader are processes too, and they are started while the group is
+# open. Linux forks them by default up to Python 3.13, and that is not safe here: a
+# rank then has threads that belong to the group, and a fork copies every lock that
+# such a thread holds, but not the thread that would release it, so a worker may wait
+# forever. With NCCL the manual of ``DistributedDataParallel`` therefore asks for
+# `forkserver or spawn
+# <https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html>`__.
+#
+# With ``forkserver`` each rank starts one small process that has no such threads, and
+# workers are forked from that one. It imports PyTorch once, because
+# ``set_forkserver_preload`` says so; without this line every worker would import it
+# again, which takes seconds. With ``persistent_workers`` the workers stay for the next
+# epoch.
+
+# language=Python
+(folder / "training.py").write_text("""\
+import torch
+import torch.distributed as dist
+from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
+
+torch.multiprocessing.set_forkserver_preload(["torch"])
+
+
+def train(device, batch_size, num_worker):
+    torch.manual_seed(0)
+    features = torch.randn(2048, 10)  # (samples, features)
+    train_data = TensorDataset(features, features.mean(dim=1, keepdim=True))
+    train_sampler = DistributedSampler(train_data)
+    trainloader = DataLoader(
+        train_data, batch_size, sampler=train_sampler, num_workers=num_worker,
+        multiprocessing_context="forkserver", persistent_workers=True,
+        pin_memory=device.type != "cpu")
+    model = torch.nn.parallel.DistributedDataParallel(
+        torch.nn.Linear(10, 1).to(device))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    losses = []
+    for epoch in range(2):
+        train_sampler.set_epoch(epoch)
+        for inputs, labels in trainloader:
+            loss = (model(inputs.to(device)) - labels.to(device)).square().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.detach())
+    first, last = losses[0].item(), losses[-1].item()
+    if dist.get_rank() == 0:
+        print(f"for each rank: batch {batch_size}, workers {num_worker}")
+        print(f"loss: {first:.2f} -> {last:.2f}")
+    assert last < first
+""", encoding="utf-8")
+
+# %%
+# torchrun: a whole file in several processes
+# -------------------------------------------
+#
+# With ``torchrun`` every process runs the whole file and finds its number in the
+# environment, so the program needs no arguments. Its first lines are those of
+# :doc:`/tutorials/start/hello_ranks`. The whole batch of 512 samples and the 8 workers
+# are divided by the world size, and ``int`` rounds down: with six GPUs each rank has 85
+# samples, 510 in all.
+#
+# The condition at the end is there for the workers. Python lets every worker import the
+# file that was started, under another name, to find what the worker is given. Without
+# the condition, each worker would start the training again.
+
+# language=Python
+(folder / "with_torchrun.py").write_text("""\
+import os
+
+import torch
+import torch.distributed as dist
+
+from training import train
+
+
+def main():
+    if "RANK" not in os.environ:  # without torchrun there is one rank
+        os.environ.update(
+            RANK="0", WORLD_SIZE="1", LOCAL_RANK="0", LOCAL_WORLD_SIZE="1",
+            MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
+    rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    local_rank = int(os.environ["LOCAL_RANK"])
+    local_world_size = int(os.environ["LOCAL_WORLD_SIZE"])
+
+    accelerator = torch.accelerator.current_accelerator()
+    n_gpus = torch.accelerator.device_count()
+    # Gloo sends no tensors of a Mac's GPU.
+    gpu_per_rank = n_gpus >= local_world_size and accelerator.type != "mps"
+    device = torch.device(f"{accelerator}:{local_rank}" if gpu_per_rank else "cpu")
+    if gpu_per_rank:
+        torch.accelerator.set_device_index(local_rank)
+    if rank == 0:
+        print(f"device: {device.type} (GPUs seen: {n_gpus}, ranks: {local_world_size})")
+        if 0 < n_gpus < local_world_size and accelerator.type != "mps":
+            print(f"To use the GPUs, start with --nproc-per-node={n_gpus}")
+
+    backend = dist.get_default_backend_for_device(device)
+    dist.init_process_group(backend, device_id=device if gpu_per_rank else None)
+
+    train(device, batch_size=int(512 / world_size),
+          num_worker=max(1, int(8 / world_size)))
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()
+""", encoding="utf-8")
+
+# %%
+# ``torchrun`` is a command for the module ``torch.distributed.run``, and with
+# ``--standalone`` it takes a free port. We start one rank for each GPU, and two on a
+# machine without any.
+import torch
+
+world_size = torch.accelerator.device_count() or 2
+by_torchrun = run(
+    "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={world_size}",
+    # Otherwise its folder for logs would stay behind elsewhere.
+    "--log-dir=logs", "with_torchrun.py")
+
+print(by_torchrun.stdout, end="")
+share = f"batch {512 // world_size}, workers {max(1, 8 // world_size)}"
+assert share in by_torchrun.stdout, by_torchrun.stderr
+assert by_torchrun.returncode == 0, by_torchrun.stderr
+
+# %%
+# spawn: a function in several processes
+# --------------------------------------
+#
+# ``main`` counts the GPUs and starts ``main_worker`` once for each. Without a GPU it
+# starts two processes on the CPU, and on a Mac one. ``main`` also opens the store where
+# the ranks meet. Port 0 means any free port, so two programs on one machine do not meet
+# by mistake.
+#
+# Each process receives its number, here ``gpu``, and then ``args``. So what
+# ``torchrun`` puts into the environment comes as arguments here, and
+# ``init_process_group`` takes the store, the rank and the world size in place of the
+# variables.
+
+# language=Python
+(folder / "spawned.py").write_text("""\
+import torch
+import torch.distributed as dist
+
+from training import train
+
+
+def main():
+    n_gpus = torch.accelerator.device_count() or 2
+    store = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
+    torch.multiprocessing.spawn(main_worker, nprocs=n_gpus, args=(n_gpus, store.port))
+
+
+def main_worker(gpu, n_gpus, port):
+    accelerator = torch.accelerator.current_accelerator()
+    seen = torch.accelerator.device_count()
+    gpu_per_rank = seen >= n_gpus and accelerator.type != "mps"
+    device = torch.device(f"{accelerator}:{gpu}" if gpu_per_rank else "cpu")
+    if gpu_per_rank:
+        torch.accelerator.set_device_index(gpu)
+    if gpu == 0:
+        print(f"device: {device.type} (GPUs seen: {seen}, ranks: {n_gpus})")
+
+    backend = dist.get_default_backend_for_device(device)
+    store = dist.TCPStore("127.0.0.1", port, is_master=False)
+    dist.init_process_group(
+        backend, store=store, rank=gpu, world_size=n_gpus,
+        device_id=device if gpu_per_rank else None)
+
+    train(device, batch_size=int(512 / n_gpus), num_worker=max(1, int(8 / n_gpus)))
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()
+""", encoding="utf-8")
+
+# %%
+# The spawned processes import the file too, under another name, so there the condition
+# is false as well, and only the first process calls ``main``. Both ways print the same
+# lines.
+by_spawn = run("spawned.py")
+print("same output:", by_spawn.stdout == by_torchrun.stdout)
+assert share in by_spawn.stdout, by_spawn.stderr
+assert by_spawn.stdout == by_torchrun.stdout
+
+# %%
+# The figure shows what each way hands to its processes. Only a ``Pool`` gets results
+# back.
+#
+# .. alt-text:: Three starters with arrows to their processes. Pool sends tasks and gets
+#    results back, spawn sends a function and a number, torchrun a file and its
+#    variables.
+import matplotlib.pyplot as plt
+
+tasks = [f"f({x})" for x in (1, 2, 3)]
+calls = [f"main_worker({rank},…)" for rank in range(world_size)]
+variables = [f"RANK={rank}" for rank in range(world_size)]
+ways = [("Pool", "task and result", tasks, "<->"),
+        ("spawn", "function and number", calls, "<-"),
+        ("torchrun", "file and variables", variables, "<-")]
+
+fig, axes = plt.subplots(1, 3, figsize=(7, 3))
+for ax, (starter, given, processes, style) in zip(axes, ways):
+    middle = (len(processes) - 1) / 2
+    ax.text(0.26, middle, starter, ha="right", va="center")
+    arrow = {"arrowstyle": style, "color": "C0", "relpos": (0, 0.5)}
+    for y, process in enumerate(processes):
+        ax.annotate(process, (0.28, middle), (0.48, y), va="center", arrowprops=arrow)
+    ax.set_title(given, fontsize="medium")
+    ax.set(xlim=(0, 1), ylim=(len(processes) - 0.5, -0.5))
+    ax.axis("off")
+plt.show()
+
+# %%
+# A rank fails: who ends the others?
+# ----------------------------------
+#
+# A rank that fails leaves the others waiting in their next collective, so somebody has
+# to end them. In this program rank 1 fails at once, and rank 0 sleeps for longer than
+# our ``run`` would wait. It can be started both ways.
+
+# language=Python
+(folder / "failing.py").write_text("""\
+import os
+import time
+
+
+def main_worker(rank):
+    print(f"rank {rank} starts", flush=True)
+    if rank == 1:
+        raise ValueError("bad sample")
+    time.sleep(1000)  # in place of a collective that waits for rank 1
+
+
+if __name__ == "__main__":
+    if "RANK" in os.environ:
+        main_worker(int(os.environ["RANK"]))
+    else:
+        import torch
+
+        torch.multiprocessing.spawn(main_worker, nprocs=2)
+""", encoding="utf-8")
+
+# %%
+# Both starters end rank 0 and fail themselves. ``torchrun`` can also try again: with
+# ``--max-restarts=1`` it starts all ranks once more, on the same machine and from the
+# beginning, so a program that should go on has to load a checkpoint.
+restarted = run(
+    "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2",
+    "--max-restarts=1", "--log-dir=logs", "failing.py")
+raised = run("failing.py")
+
+for starter, ended in ("torchrun", restarted), ("spawn", raised):
+    print(starter, "started rank 1", ended.stdout.count("rank 1 starts"), "times")
+    assert ended.returncode != 0 and "bad sample" in ended.stderr
+assert restarted.stdout.count("rank 1 starts") == 2
+assert raised.stdout.count("rank 1 starts") == 1
+assert "Process 1 terminated with the following error" in raised.stderr
+
+# %%
+# The table has the other differences that you may meet, as they stand in the sources of
+# PyTorch 2.13.
+#
+# .. list-table::
+#    :header-rows: 1
+#
+#    * -
+#      - ``torchrun``
+#      - ``spawn``
+#    * - Rank, world size, address
+#      - Variables of the environment
+#      - Your own arguments
+#    * - A rank fails
+#      - The others get SIGTERM, and SIGKILL 30 seconds later
+#      - The same
+#    * - After that
+#      - All ranks are restarted, up to ``--max-restarts`` times, which is 0 by default;
+#        after that, a report names the rank that failed first
+#      - The caller of ``spawn`` gets an exception with the traceback of the rank that
+#        failed first
+#    * - Error files
+#      - A rank whose main function is decorated by ``record``, of
+#        ``torch.distributed.elastic.multiprocessing.errors``, writes its traceback to a
+#        file, and the report shows it
+#      - None are needed
+#    * - Output of the ranks
+#      - With ``--redirects=3 --log-dir=logs`` each rank has files of its own
+#      - All ranks write to the streams of the program
+#    * - Signals
+#      - It passes SIGTERM, SIGINT, SIGHUP and SIGQUIT on to the ranks
+#      - SIGTERM reaches only the program that called ``spawn``; on Linux the ranks get
+#        SIGINT when it dies
+#    * - Threads
+#      - One for each rank, if ``OMP_NUM_THREADS`` does not say otherwise
+#      - Each rank starts as many as if it had the machine to itself
+#    * - Machines
+#      - One or many
+#      - One
+#
+# A notebook has no Python file
+# -----------------------------
+#
+# In a notebook you type functions into cells, and no file holds them. Python's option
+# ``-c`` also runs a program without a file, so we give it the text of ``spawned.py``,
+# unchanged.
+import re
+
+without_file = run("-c", (folder / "spawned.py").read_text(encoding="utf-8"))
+
+lost = re.search("Can't get attribute 'main_worker'", without_file.stderr)
+assert lost and without_file.returncode != 0, without_file.stderr
+print(lost[0])
+
+# %%
+# The function is lost because Python sends it to the other process as two names, that
+# of its module and its own, without the code. The module of a cell is called
+# ``__main__``, and the ``__main__`` of the new process is empty.
+import pickle
+
+
+def f(x):
+    return x * x
+
+
+sent = pickle.dumps(f)
+print("names:", b"__main__" in sent, " code:", f.__code__.co_code in sent)
+assert b"__main__" in sent and f.__code__.co_code not in sent
+
+# %%
+# So write the function into a file and import it. Then its module has a name that the
+# new process can import as well.
+imported = run("-c", "import spawned; spawned.main()")
+print("same output:", imported.stdout == by_spawn.stdout)
+assert imported.stdout == by_spawn.stdout, imported.stderr
+
+# %%
+# .. note::
+#
+#    By default, Windows and macOS spawn the processes of a ``Pool``, so ``map`` waits
+#    forever if its function comes from a cell. Up to Python 3.13, Linux copies the
+#    whole process instead, so the function is found, but such a copy `cannot use CUDA
+#    <https://docs.pytorch.org/docs/stable/notes/multiprocessing.html>`__ if the
+#    original did before.
+#
+# Three traps of older programs
+# -----------------------------
+#
+# *No GPU, no training.* Many programs pass ``torch.cuda.device_count()`` as ``nprocs``.
+# Without a GPU it is 0, so ``spawn`` starts nothing and reports no error, even for
+# ``None`` in place of a function.
+context = torch.multiprocessing.spawn(None, nprocs=0, join=False)
+print("processes:", context.pids())
+assert context.pids() == [] and context.join()
+
+# %%
+# *A fixed port.* With an address such as ``tcp://127.0.0.1:2568``, a second program on
+# the same machine finds the port taken.
+import torch.distributed as dist
+
+first = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
+try:
+    dist.TCPStore("127.0.0.1", first.port, is_master=True, wait_for_workers=False)
+except dist.DistNetworkError as error:
+    refusal = type(error).__name__
+del first
+
+print(refusal)
+assert refusal == "DistNetworkError"
+
+# %%
+# *Curly quotes.* Many web pages turn straight quotes into typographic ones, which
+# Python refuses, so type them again after copying. The last character of the string
+# below is such a quote.
+try:
+    compile("init_method='tcp://127.0.0.1:2568\u2019", "copied.py", "exec")
+except SyntaxError as error:
+    refusal = type(error).__name__
+
+print(refusal)
+assert refusal == "SyntaxError"
+
+# %%
+# Which one when
+# --------------
+#
+# .. list-table::
+#    :header-rows: 1
+#
+#    * - Way
+#      - Use it for
+#      - In a notebook
+#    * - ``torchrun``
+#      - Training, on one machine or on many
+#      - Write a file and start it
+#    * - ``spawn``
+#      - Ranks on one machine that a program starts itself, for example a test
+#      - Import the function from a file
+#    * - ``Pool``
+#      - Independent tasks without ranks
+#      - Import the function from a file
+#
+# If you are not sure, take ``torchrun``. ``srun`` of Slurm and ``mpirun`` start ranks
+# too, but they name them by variables of their own, such as ``SLURM_PROCID`` and
+# ``OMPI_COMM_WORLD_RANK``, so a program like ours takes itself for a single rank there.
+# :doc:`/tutorials/long_runs/several_nodes` starts one ``torchrun`` on each machine
+# instead.
+#
+# Try it
+# ------
+#
+# - Replace ``nprocs=n_gpus`` by ``nprocs=1`` and keep the arguments. For whom does rank
+#   0 wait, and who ends the waiting?
+# - Leave out the last two lines of ``spawned.py``. What does the program print, and
+#   with which exit status does it end?
+#
+# Where to go next
+# ----------------
+#
+# - :doc:`/tutorials/start/when_it_hangs` finds the rank that does not come.
+# - :doc:`/tutorials/start/hello_ranks` explains the variables of ``torchrun``.
+# - :doc:`/tutorials/start/distributed_data_parallel` explains the training of this
+#   page.
+# - The manual of `torch.multiprocessing
+#   <https://docs.pytorch.org/docs/stable/multiprocessing.html>`__ describes ``spawn``.

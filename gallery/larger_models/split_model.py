@@ -1,0 +1,311 @@
+"""
+Splitting the model: two halves, two GPUs
+=========================================
+
+:Card: The model is too large for one GPU. Half of it is not.
+:Learn: You will put two halves of a model on two devices, check that it learns the
+    same, and count what travels.
+:Picture: halves
+:Oldest torch: 2.8
+
+A model that does not fit on one GPU may fit on two, if each computes a part of it. Then
+you split the model, and not the data.
+
+We put each half of a network on its own device and check that it learns the same. We
+count what travels, and see who waits. Then we split a single layer in two, as AlexNet
+did.
+"""
+
+# %%
+# Two ways to share the work
+# --------------------------
+#
+# - **Split the data**: each device has the whole model, and a part of the batch.
+# - **Split the model**: each device has a part of the model, and sees the whole batch.
+#
+# We need two devices. So if there are fewer than two GPUs, the only device stands in
+# the list twice.
+import torch
+from torch import nn
+
+n_gpus = torch.cuda.device_count()
+gpus = [torch.device("cuda", i) for i in range(n_gpus)]
+devices = gpus or [torch.device("cpu")]
+device = devices[0]
+places = (devices * 2)[:2]
+
+# %%
+# One half on each device
+# -----------------------
+#
+# Each half goes to its device when the model is made, and ``forward`` moves the data,
+# first to one device, then to the other. Do not call ``to(device)`` on the whole model,
+# because that would put both halves on one device.
+
+
+class TwoHalves(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Sequential(nn.Linear(32, 128), nn.ReLU()).to(places[0])
+        self.second = nn.Linear(128, 32).to(places[1])
+
+    def forward(self, x):
+        x = self.first(x.to(places[0]))
+        return self.second(x.to(places[1]))
+
+
+torch.manual_seed(0)
+model = TwoHalves().double()  # for a precise comparison
+x, y = torch.randn(2, 128, 32).double()  # (batch, features)
+print(model(x).size())
+
+# %%
+# It learns the same as the whole model
+# -------------------------------------
+#
+# For comparison, the whole model stays on the CPU, starts with the same parameters, and
+# trains for one step like the split one. Autograd finds the way back through both
+# devices, and one optimizer serves both.
+import copy
+
+whole = nn.Sequential(copy.deepcopy(model.first), copy.deepcopy(model.second)).cpu()
+start = copy.deepcopy(whole)
+for network in model, whole:
+    output = network(x)
+    nn.functional.mse_loss(output, y.to(output.device)).backward()
+    torch.optim.SGD(network.parameters(), lr=0.1).step()
+for split, together in zip(model.parameters(), whole.parameters()):
+    torch.testing.assert_close(split.grad.cpu(), together.grad)
+    torch.testing.assert_close(split.cpu(), together)
+assert not torch.equal(start[1].weight, whole[1].weight)
+print("equal after one step:", len(list(model.parameters())), "tensors")
+
+# %%
+# Each device holds about half
+# ----------------------------
+#
+# This is why you split a model: no device has to hold all parameters. Gradients and the
+# state of the optimizer lie beside their parameters, so they are divided too.
+sizes = [sum(p.numel() for p in m.parameters()) for m in (*model.children(), whole)]
+print("parameters: {} + {} = {}".format(*sizes))
+assert sizes[0] + sizes[1] == sizes[2]
+assert [p.device for p in model.parameters()] == 2 * places[:1] + 2 * places[1:]
+
+# %%
+# A model partly on the CPU, partly on a GPU
+# ------------------------------------------
+#
+# A large embedding table may not fit on the GPU, while the layers after it should
+# compute there. So ``forward`` moves the data in the middle, and autograd moves the
+# gradient back. Outputs and gradients equal those of the same model on the CPU.
+
+
+class DistributedModel(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Embedding(1000, 10)
+        # An RNN or any other layer could stand here.
+        self.rnn = nn.Linear(10, 10).to(device)
+
+    def forward(self, x):
+        x = self.embedding(x)  # the table is read on the CPU
+        x = x.to(device)  # only the rows that were read move to the GPU
+        return self.rnn(x)
+
+
+mixed = DistributedModel().double()
+on_cpu = nn.Sequential(copy.deepcopy(mixed.embedding), copy.deepcopy(mixed.rnn).cpu())
+words = torch.tensor([[4, 8, 15], [16, 23, 4]])  # (batch, words)
+output, expected = mixed(words), on_cpu(words)
+torch.testing.assert_close(output.cpu(), expected)
+output.square().mean().backward()
+expected.square().mean().backward()
+for ours, theirs in zip(mixed.parameters(), on_cpu.parameters(), strict=True):
+    torch.testing.assert_close(ours.grad.cpu(), theirs.grad)
+table = mixed.embedding.weight
+assert output.device == device and table.grad.device == torch.device("cpu")
+print("rows with a gradient:", table.grad.any(dim=1).nonzero().flatten().tolist())
+assert table.grad.any(dim=1).sum() == 5
+
+# %%
+# Word 4 occurs twice, so six words use five rows of the table. All other rows have a
+# gradient of zero, yet the whole gradient takes as much memory as the table. With
+# ``nn.Embedding(..., sparse=True)`` and ``torch.optim.SparseAdam``, only the rows in
+# use have a gradient.
+#
+# A split model sends activations
+# -------------------------------
+#
+# Hooks record which half computes, and how many numbers leave it or come back to it.
+# What leaves the first half, its activations, goes to the other device, and in the
+# backward pass, gradients of the same size come back.
+events = []  # (device, pass, numbers)
+
+
+def write_down(d, output):
+    events.append((d, "forward", output.numel()))
+    output.register_hook(lambda grad: events.append((d, "backward", grad.numel())))
+
+
+model.first.register_forward_hook(lambda half, args, output: write_down(0, output))
+model.second.register_forward_hook(lambda half, args, output: write_down(1, output))
+model(x).sum().backward()
+print(*events, sep="\n")
+assert events[0][2] == events[3][2] == len(x) * 128
+
+# %%
+# Split data send gradients
+# -------------------------
+#
+# Now each device gets a copy of the whole model, and half of the rows. The gradients of
+# one copy travel to the other, and their mean travels back. It is the gradient of the
+# whole batch, because both halves have equally many rows.
+#
+# Which way sends less depends on the batch. A split model sends more with each row,
+# while split data need two numbers for each parameter, whatever the batch. On n devices
+# they need 2 (n - 1), because all but one send their gradients and receive the mean.
+replicas = [copy.deepcopy(start).to(d) for d in places]
+for replica, d, x_part, y_part in zip(replicas, places, x.chunk(2), y.chunk(2)):
+    nn.functional.mse_loss(replica(x_part.to(d)), y_part.to(d)).backward()
+sent = 0
+for mine, other, together in zip(*(m.parameters() for m in (*replicas, whole))):
+    mean = (mine.grad.cpu() + other.grad.cpu()) / 2
+    sent += other.grad.numel() + mean.numel()
+    torch.testing.assert_close(mean, together.grad)
+
+print("split data: ", sent, "numbers for any batch")
+for batch in 32, 64, 128:
+    events.clear()
+    model(x[:batch]).sum().backward()
+    travelled = events[0][2] + events[3][2]
+    print("split model:", travelled, "numbers for", batch, "rows")
+    assert (travelled < sent) == (batch < 128) and travelled == batch * 2 * 128
+assert sent == 2 * sizes[2]
+
+# %%
+# One device works, the other waits
+# ---------------------------------
+#
+# The second half needs the output of the first, and on the way back it is the other way
+# round. So at each moment only one device works, and two GPUs are no faster than one.
+#
+# A pipeline shortens the wait: it cuts the batch into micro-batches, and the first
+# device starts on the next one while the second is still working. A device starts a
+# micro-batch when its neighbor has finished it and the device itself is free. If all
+# parts of the model and all m micro-batches take equally long, each of p devices is
+# idle for (p - 1) / (m + p - 1) of the time.
+from fractions import Fraction
+
+
+def pipeline(p, m):
+    free = [0] * p  # when each device is free
+    done = [0] * m  # when each micro-batch can go on
+    for kind, way in ("forward", 1), ("backward", -1):
+        for d in range(p)[::way]:
+            for i in range(m):
+                slot = max(free[d], done[i])
+                free[d] = done[i] = slot + 1
+                yield d, kind, slot
+
+
+for p, m in (2, 1), (2, 4), (4, 4), (4, 16):
+    slots = [slot for d, kind, slot in pipeline(p, m)]
+    idle = 1 - Fraction(len(slots), p * (max(slots) + 1))
+    assert idle == Fraction(p - 1, m + p - 1)
+    print(f"{p} devices, micro-batches: {m}, idle: {idle}")
+assert [e[:2] for e in events] == [s[:2] for s in pipeline(2, 1)]
+
+# %%
+# In the upper panel the batch stays whole, in the order that the hooks saw. In the
+# lower one it is cut into four micro-batches. Within each panel, all times are drawn
+# equal.
+#
+# .. alt-text:: Bars for two devices. Above, they never work at the same time. Below,
+#    with four micro-batches, they mostly do, and end sooner.
+import matplotlib.pyplot as plt
+
+fig, axes = plt.subplots(2, sharex=True, figsize=(7, 4))
+for ax, m in zip(axes, (1, 4)):
+    for d, kind, slot in pipeline(2, m):
+        color, hatch = ("C0", "") if kind == "forward" else ("C1", "//")
+        ax.barh(d, 1 / m - 0.03, 0.6, left=slot / m, color=color, hatch=hatch)
+    ax.set(ylabel="device", yticks=[0, 1], ylim=(1.5, -0.5), xlim=(0, 5.6))
+axes[0].legend([ax.patches[0], ax.patches[-1]], ["forward pass", "backward pass"])
+axes[1].set(xlabel="step", xticks=range(5))
+plt.show()
+
+# %%
+# AlexNet splits its layers in two columns
+# ----------------------------------------
+#
+# `AlexNet <https://doi.org/10.1145/3065386>`__ was trained in 2012 on two GPUs with 3
+# GB each. Each GPU had half of the channels of every layer, and in the second layer it
+# saw only its own. Today this is an ordinary layer with ``groups=2``.
+#
+# In the third layer the columns meet: each GPU reads the channels of both and computes
+# half of the filters. Splitting single layers in this way is now called tensor
+# parallelism.
+from torch.nn.functional import conv2d, max_pool2d
+
+
+def in_halves(layer, inputs):
+    filters = zip(layer.weight.chunk(2), layer.bias.chunk(2))
+    return torch.cat([
+        conv2d(part.to(d), weight.to(d), bias.to(d), padding=layer.padding).cpu()
+        for d, part, (weight, bias) in zip(places, inputs, filters)
+    ], dim=1)
+
+
+grouped = nn.Conv2d(96, 256, kernel_size=5, padding=2, groups=2).double()
+third = nn.Conv2d(256, 384, kernel_size=3, padding=1).double()
+images = torch.randn(2, 96, 27, 27).double()  # (batch, channels, height, width)
+maps = in_halves(grouped, images.chunk(2, dim=1))
+torch.testing.assert_close(maps, grouped(images))
+pooled = max_pool2d(maps, kernel_size=3, stride=2)
+torch.testing.assert_close(in_halves(third, [pooled, pooled]), third(pooled))
+print(tuple(images.shape), "->", tuple(maps.shape), "->", tuple(pooled.shape))
+
+# %%
+# Which way to choose
+# -------------------
+#
+# If the model fits on one GPU, with its gradients, the state of the optimizer and the
+# activations, split the data: it is simpler, and all GPUs work at the same time. If it
+# does not fit, a third way is usually tried first today: split the data, and let each
+# GPU keep only a part of every parameter
+# (:doc:`/tutorials/larger_models/fully_sharded`).
+#
+# .. list-table::
+#    :header-rows: 1
+#    :stub-columns: 1
+#
+#    * - Question
+#      - Split the data
+#      - Split the model
+#      - Shard the parameters
+#    * - What does a device hold?
+#      - all parameters
+#      - a part of them
+#      - a part of each, the rest only for a moment
+#    * - What travels?
+#      - gradients of parameters
+#      - activations and their gradients
+#      - parameters and their gradients
+#    * - Who waits?
+#      - all, for the gradients of the others
+#      - the other device, less with a pipeline
+#      - all, for parameters and gradients
+#
+# Try it
+# ------
+#
+# - How many micro-batches do four devices need, to be idle for less than a tenth of the
+#   time? Let ``pipeline`` count.
+#
+# Where to go next
+# ----------------
+#
+# - :doc:`/tutorials/one_process/multi_gpu_examples` splits the data in one process.
+# - :doc:`/tutorials/start/distributed_data_parallel` splits the data between processes.
+# - :doc:`/tutorials/larger_models/pipeline_parallel` makes the gaps smaller.
+# - :doc:`/tutorials/start/hello_ranks` starts one process for each GPU.

@@ -1,0 +1,876 @@
+"""
+Is it faster: measure before you scale
+======================================
+
+:Card: Samples per second, efficiency, and where the rest goes.
+:Learn: You will measure how much faster several ranks train, find out where the rest
+    of the time goes, and estimate the batch size above which more GPUs pay off.
+:Know first: :doc:`/tutorials/start/one_gpu_to_many`
+:Picture: speed
+:Oldest torch: 2.13
+
+You rented a second GPU, and the training got 1.3 times faster. Is that normal? Where
+did the missing 0.7 go, and would four GPUs bring it back or waste even more? The script
+won't tell you. It trains correctly at any speed, even when the second GPU makes it
+slower, and that happens.
+
+Let's find out, in the order in which you'd do it at work. We'll write a clock that you
+can trust, and compare samples per second on one rank and on several. Then we'll switch
+things off to see where the time goes, and look at a profiler trace. At the end, a
+formula takes two measurements on one machine, and estimates what more of them would
+bring.
+
+.. code-block:: bash
+
+   torchrun --standalone --nproc-per-node=2 is_it_faster.py
+
+Two ranks need two idle CPU cores or two GPUs. With more GPUs, type their number.
+"""
+
+# %%
+# Start the ranks
+# ---------------
+#
+# The programs with ranks on this site begin with the same lines, and
+# :doc:`/tutorials/start/hello_ranks` explains them. The function at the end returns the
+# values of all ranks as a list.
+import os
+
+import torch
+import torch.distributed as dist
+
+if "RANK" not in os.environ:  # without torchrun there is one rank
+    os.environ.update(
+        RANK="0", WORLD_SIZE="1", LOCAL_RANK="0", LOCAL_WORLD_SIZE="1",
+        MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
+rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+local_rank = int(os.environ["LOCAL_RANK"])
+local_world_size = int(os.environ["LOCAL_WORLD_SIZE"])
+
+accelerator = torch.accelerator.current_accelerator()
+n_gpus = torch.accelerator.device_count()
+# Gloo sends no tensors of a Mac's GPU.
+gpu_per_rank = n_gpus >= local_world_size and accelerator.type != "mps"
+device = torch.device(f"{accelerator}:{local_rank}" if gpu_per_rank else "cpu")
+if gpu_per_rank:
+    torch.accelerator.set_device_index(local_rank)
+if rank == 0:
+    print(f"device: {device.type} (GPUs seen: {n_gpus}, ranks: {local_world_size})")
+    if 0 < n_gpus < local_world_size and accelerator.type != "mps":
+        print(f"To use the GPUs, start with --nproc-per-node={n_gpus}")
+
+backend = dist.get_default_backend_for_device(device)
+dist.init_process_group(backend, device_id=device if gpu_per_rank else None)
+
+
+def from_all_ranks(value):
+    values = [None] * world_size
+    dist.all_gather_object(values, value)
+    return values
+
+
+# %%
+# One more line, for the sake of a fair comparison. On a CPU, a single process uses all
+# cores. If two ranks then share the cores that one rank had for itself, nothing can get
+# faster. With one thread each, two ranks have twice as many cores as one. (``torchrun``
+# does the same when it starts several ranks, by setting ``OMP_NUM_THREADS=1``.)
+torch.set_num_threads(1)
+
+if rank == 0 and world_size == 1:
+    print("One rank shows the clock, the trace and the formula, but no speed-up.")
+
+# %%
+# A clock that you can trust
+# --------------------------
+#
+# Copy this function. It takes any function that makes one training step, and returns
+# the seconds of a step.
+import time
+
+
+def synchronize():
+    if device.type != "cpu":
+        torch.accelerator.synchronize()
+
+
+def seconds_per_step(train_step, group=None, warmup=5, windows=5, steps=3):
+    """Return the seconds of one step: of the slowest rank, in the median window.
+
+    This is a collective: every rank of ``group`` has to call it.
+    """
+    for _ in range(warmup):
+        train_step()
+    times = []
+    for _ in range(windows):
+        dist.barrier(group)  # all ranks begin together
+        synchronize()
+        start = time.perf_counter()
+        for _ in range(steps):
+            train_step()
+        synchronize()  # the GPU has done what it was asked for
+        times.append((time.perf_counter() - start) / steps)
+    slowest = torch.tensor(times, device=device)
+    dist.all_reduce(slowest, op=dist.ReduceOp.MAX, group=group)
+    return slowest.median().item()
+
+
+# %%
+# It's short, and each of its parts prevents a wrong number:
+#
+# - *Warm up, and drop the first steps.* They allocate memory, choose algorithms and
+#   compile. DDP puts all gradients into one bucket during the first step, and builds
+#   its real buckets only afterwards. Compiling may take more steps than five, so look
+#   at a few single times once.
+# - *Synchronize the accelerator.* A call on a GPU only queues the work and returns.
+#   Without ``synchronize`` you'd measure how fast Python writes a to-do list.
+# - *But not in every step.* While the GPU works, Python prepares the next step. If you
+#   synchronize each time, you forbid that, and measure a slower program than the one
+#   you have. That's why we time windows of three steps. If your steps take
+#   milliseconds, choose 20 or more.
+# - *A barrier before the clock starts.* Otherwise a rank that comes early also counts
+#   how long it waits for the others.
+# - *The slowest rank counts.* The optimizer can't make its step before the gradients of
+#   all ranks are there, so a job is as fast as its slowest rank.
+# - *The median over windows.* When another program wakes up for a moment, it spoils the
+#   mean and leaves the median alone. If the windows differ by more than a few percent,
+#   measure longer.
+#
+# Why not ``torch.utils.benchmark``? On one GPU it's excellent. But its
+# ``blocked_autorange`` decides by its own clock how often it repeats. Two ranks may
+# decide differently, and then one of them waits in an all-reduce that the other never
+# calls.
+#
+# How long a step takes depends on your machine, so a page can't check that. It can
+# check that each rank makes the same number of steps, and gets the same answer.
+made = []
+seconds = seconds_per_step(lambda: made.append("step"), warmup=5, windows=5, steps=3)
+
+assert len(made) == 5 + 5 * 3, "a rank that makes other calls would hang the rest"
+assert len(set(from_all_ranks(seconds))) == 1, "all ranks know the slowest time"
+
+# %%
+# The program that we measure
+# ---------------------------
+#
+# Four linear layers, trained on one batch that is already on the device. So loading
+# data isn't part of the measurement, which is a choice: measure without the loader
+# first, then with it, and the difference is what the loader costs you.
+#
+# On GPUs the layers are wider and the batches larger, because a GPU would finish the
+# small ones before Python has queued the next. They train in bf16, as they would at
+# work. Also, ``bucket_cap_mb=1`` is for our tiny model, which on a CPU would otherwise
+# fit into two buckets. Leave it out in your script.
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+
+on_cpu = device.type == "cpu"
+width = 512 if on_cpu else 4096
+batch_sizes = (8, 32, 128, 512) if on_cpu else (64, 256, 1024, 4096)  # of one rank
+
+
+def training(batch_size, ddp=False, group=None):
+    """Return a function that makes one training step."""
+    torch.manual_seed(0)
+    layers = []
+    for _ in range(4):
+        layers += [nn.Linear(width, width), nn.ReLU()]
+    model = nn.Sequential(*layers).to(device)
+    if ddp:
+        model = DistributedDataParallel(model, process_group=group, bucket_cap_mb=1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    inputs = torch.randn(batch_size, width, device=device)
+
+    def train_step():
+        with torch.autocast(device.type, torch.bfloat16, enabled=not on_cpu):
+            loss = nn.functional.mse_loss(model(inputs), inputs)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+    return train_step
+
+
+# %%
+# Efficiency: what you get of what you pay for
+# --------------------------------------------
+#
+# *Throughput* is the number of samples that all ranks together finish in a second. The
+# *speed-up* divides it by the throughput of one rank, and the *efficiency* divides the
+# speed-up by the number of ranks. If one GPU trains on 100 samples per second and two
+# on 150, the speed-up is 1.5 and the efficiency 75 %: you pay for two GPUs and get one
+# and a half.
+
+
+def efficiency(throughput, n_ranks, throughput_of_one):
+    return throughput / (n_ranks * throughput_of_one)
+
+
+assert efficiency(150, 2, 100) == 0.75, "two ranks that do the work of one and a half"
+assert efficiency(100, 1, 100) == 1, "one rank is its own baseline"
+
+# %%
+# There are two ways to add ranks, and they answer different questions.
+#
+# - *Weak scaling*: each rank keeps its batch size, so the global batch grows with the
+#   ranks. How much more work can be done in the same time?
+# - *Strong scaling*: the global batch stays, and each rank gets a smaller part of it.
+#   How much sooner is the same work done?
+#
+# Predict first: which of the two has the better efficiency, and why?
+#
+# .. admonition:: Answer
+#    :collapsible: closed
+#
+#    Weak scaling. The gradients have as many bytes as the model, however many samples
+#    they come from, so the communication of a step costs the same in both cases. In
+#    weak scaling each rank has a full batch to compute in the meantime, and in strong
+#    scaling only a part of it.
+#
+# We don't have to start the program once for each number of ranks. Some of the ranks
+# form a group and train, while the others wait at the barrier below. The *baseline* is
+# one rank without DDP, because that's the program you would otherwise run. A wrapper
+# that talks to nobody would make the baseline slower, and our efficiency would look
+# better than it is. (If you go from one machine to several, one machine is a fair
+# baseline too. Just say which one you took.)
+batch_size = batch_sizes[-1]
+rank_counts = [n for n in range(1, world_size + 1) if world_size % n == 0]
+groups = {}
+for n in rank_counts:
+    groups[n] = dist.new_group(list(range(n)))  # every rank has to call it
+weak = {}  # samples per second, by the number of ranks
+strong = {}
+
+
+def samples_per_second(n_ranks, per_rank):
+    group = groups[n_ranks]
+    train_step = training(per_rank, ddp=n_ranks > 1, group=group)
+    return n_ranks * per_rank / seconds_per_step(train_step, group)
+
+
+for n in rank_counts:
+    if rank < n:
+        weak[n] = samples_per_second(n, per_rank=batch_size)
+        strong[n] = samples_per_second(n, per_rank=max(1, batch_size // n))
+    dist.barrier()  # the other ranks wait here
+
+# %%
+# Here is what we measured. The last bar of each group is what perfect scaling would
+# give, and the numbers are efficiencies.
+#
+# .. alt-text:: Bars of samples per second for each number of ranks, three for each:
+#    weak scaling, strong scaling and perfect scaling, with the efficiency in percent
+#    above each bar.
+if rank == 0:
+    import matplotlib.pyplot as plt
+
+    perfect = {n: n * weak[1] for n in rank_counts}
+    fig, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
+    for i, (name, throughput) in enumerate(
+            [("weak scaling", weak), ("strong scaling", strong), ("perfect", perfect)]):
+        places = [place + 0.28 * (i - 1) for place in range(len(rank_counts))]
+        bars = ax.bar(places, list(throughput.values()), 0.26, label=name)
+        percent = [
+            f"{efficiency(throughput[n], n, throughput[1]):.0%}" for n in rank_counts]
+        ax.bar_label(bars, percent, padding=2)
+    ax.set(xlabel="ranks", ylabel="samples per second (measured)")
+    ax.set(xticks=range(len(rank_counts)), xticklabels=rank_counts)
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3, frameon=False)
+
+# %%
+# Two warnings before you show such a picture to anybody. Samples per second are not the
+# goal, a low loss is. With weak scaling the global batch grows, and beyond the
+# `critical batch size <https://arxiv.org/abs/1812.06162>`__ of a model, more samples in
+# a step hardly improve the step. So report the global batch with each throughput, and
+# compare the loss over time as well.
+#
+# And an efficiency of 95 % says nothing about the program itself: it compares several
+# ranks with one. If that one waits for its loader half of the time, more ranks will do
+# the same, with an excellent efficiency. *Model FLOPs utilization* (`MFU
+# <https://arxiv.org/abs/2204.02311>`__) tells the other half: it compares with what the
+# hardware could do. A transformer needs about `6 floating-point operations
+# <https://arxiv.org/abs/2001.08361>`__ for each parameter and token, two in the forward
+# pass and four in the backward pass.
+
+
+def model_flops_utilization(n_parameters, tokens_per_second, n_gpus, peak_flops):
+    return 6 * n_parameters * tokens_per_second / (n_gpus * peak_flops)
+
+
+mfu = model_flops_utilization(7e9, 75_000, n_gpus=8, peak_flops=989e12)
+if rank == 0:
+    print(f"7B parameters, 75,000 tokens/s on 8 H100 (bf16): MFU {mfu:.0%}")
+assert 0.39 < mfu < 0.41, "6 * 7e9 * 75,000 of 8 * 989e12 operations per second"
+
+# %%
+# Where the rest goes: switch off the communication
+# -------------------------------------------------
+#
+# Suppose that two ranks reach 80 %. Before you tune anything, find out where the other
+# 20 % go. There are two very different causes:
+#
+# - *Shared hardware.* Ranks of one machine share its memory bandwidth, its power and
+#   its cooling, its CPU cores and its disk. A processor with one busy core also clocks
+#   higher than with all of them busy. All of this costs time even if no rank ever talks
+#   to another.
+# - *Exposed communication*: the part of the communication that the ranks wait for
+#   because there's nothing left to compute, together with DDP's own work, such as
+#   copying gradients into buckets.
+#
+# One more measurement tells them apart: let all ranks train at the same time, each for
+# itself, without communication. We leave out DDP. In your own script you don't have to
+# change the model, because a step inside ``with ddp_model.no_sync():``, both forward
+# and backward, computes the same and reduces no gradients (``SyncBatchNorm`` still
+# communicates). Throw that model away afterwards, because its ranks no longer have the
+# same parameters.
+apart = seconds_per_step(training(batch_size))  # all ranks at once
+if rank == 0:
+    alone = batch_size / weak[1]
+    together = world_size * batch_size / weak[world_size]
+
+
+# %%
+# Predict first: on your machine, which of the two causes costs more?
+#
+# .. alt-text:: Three horizontal bars with the milliseconds of a step: one rank alone,
+#    all ranks at once without communication, and all ranks with DDP. Each bar begins
+#    with the length of the bar above it, and what comes on top has another color.
+if rank == 0:
+    fig, ax = plt.subplots(figsize=(7, 2.6), layout="constrained")
+    names = ["one rank alone", "all, no communication", "all, with DDP"]
+    steps = [1000 * alone, 1000 * apart, 1000 * together]  # milliseconds
+    before = [steps[0], min(steps[0], steps[1]), min(steps[1], steps[2])]
+    ax.barh(names, before, color="C2", label="computation")
+    for row, name in ((1, "shared hardware"), (2, "exposed communication")):
+        more = steps[row] - before[row]
+        ax.barh(names[row], more, left=before[row], color=f"C{row - 1}", label=name)
+    for row, milliseconds in enumerate(steps):
+        ax.text(milliseconds, row, f" {milliseconds:.1f}", va="center")
+    ax.set(xlabel="milliseconds per step (measured)", xlim=(0, 1.15 * max(steps)))
+    ax.invert_yaxis()
+    ax.legend(loc="lower center", bbox_to_anchor=(0.4, 1), ncols=3, frameon=False)
+
+# %%
+# On a laptop, most of the lost time is often due to the shared hardware, and no setting
+# of DDP will bring it back. With one GPU per rank the first gap is usually small and
+# the second one matters. The slowest rank counts in both, so a GPU that is slower than
+# the others shows up as hardware. (If a bar is shorter than the one above it, other
+# programs were busy. Measure again on a quiet machine.)
+#
+# There's a third suspect, a *straggler*: one rank that is slower than the others. With
+# DDP you can't see it in the times, because every rank waits for the slowest in each
+# step, and all ranks are equally slow. Without communication you can. Let each rank
+# keep its own ``times`` of ``seconds_per_step``, and compare them before the
+# all-reduce.
+#
+# A trace shows what waits for what
+# ---------------------------------
+#
+# The clock says how much, a trace says where. ``torch.profiler`` writes down every
+# operation with its beginning and end. Tracing costs time too, so trace a few steps and
+# not the whole training run: the schedule below lets two steps warm up the profiler,
+# records two, and stops. Any rank can do it, but each of them must make all the steps.
+# (With torch 2.13 it also writes lines to the terminal that begin with ``USDT``. They
+# mean nothing to us.)
+#
+# ``record_shapes`` costs more time and is usually not needed. Here it lets us check how
+# much is sent.
+import json
+import tempfile
+from pathlib import Path
+
+from torch.profiler import profile, schedule
+
+temporary = tempfile.TemporaryDirectory()
+trace_file = Path(temporary.name) / "trace.json"
+n_traced = 2
+train_step = training(batch_sizes[2], ddp=True)
+seconds_per_step(train_step)  # warms up
+
+with profile(
+        schedule=schedule(wait=0, warmup=2, active=n_traced, repeat=1),
+        on_trace_ready=lambda p: p.export_chrome_trace(str(trace_file)),
+        record_shapes=True) as profiler:
+    for _ in range(2 + n_traced):
+        train_step()
+        profiler.step()  # the next step begins
+
+# %%
+# Open such a file in `Perfetto <https://ui.perfetto.dev>`__, which keeps it on your
+# machine. It is only JSON, so we can also ask it questions. First one that has an exact
+# answer: how much do the ranks exchange? Each call of ``c10d::allreduce_`` reduces one
+# bucket, and all buckets of a step together must be the gradients: as many numbers as
+# the model has parameters, of four bytes each.
+events = json.loads(trace_file.read_text(encoding="utf-8"))["traceEvents"]
+calls = [event for event in events if event["name"] == "c10d::allreduce_"]
+buckets = []  # bytes
+for call in sorted(calls, key=lambda call: call["ts"]):
+    tensors = call["args"]["Input Dims"][0]  # a list with one tensor, the bucket
+    n_elements = tensors[0][0]
+    buckets.append(4 * n_elements)
+
+n_parameters = 4 * (width * width + width)  # four layers with weight and bias
+gradient_bytes = 4 * n_parameters  # float32 has 4 bytes
+if rank == 0:
+    print("gradients:", gradient_bytes, "bytes")
+    print("all-reduces in a step:", len(buckets) // n_traced)
+assert sum(buckets) == n_traced * gradient_bytes, "each gradient is reduced once a step"
+assert len(buckets) > n_traced, "several buckets, so some can leave during backward"
+
+# %%
+# A second exact answer: the trace counts the calls of ``.item()``, which makes the CPU
+# wait until the GPU has finished everything before it. Our step has none. A training
+# loop that logs ``loss.item()`` in each step has one, and it's easy to get rid of: log
+# every 50 steps, or keep the losses on the GPU and read them later. (``.cpu()`` and
+# ``nonzero()`` wait, too. On NVIDIA's GPUs, all of them show up in the trace as
+# ``cudaStreamSynchronize``.)
+n_items = [event["name"] for event in events].count("aten::item")
+assert n_items == 0, "a step that calls .item() makes the CPU wait for the GPU"
+
+# %%
+# Now the picture. We sort the events into computation and communication. With a GPU
+# these are its kernels, and those of NCCL have NCCL's name. Without one they are the
+# operators, and the all-reduces of Gloo, which run in threads of their own.
+#
+# Time in which both happen is *overlap*, and costs little extra. Time in which only
+# communication happens is *exposed*, and that's the time to get rid of. To compute it,
+# join all spans of time, and subtract the time in which there was computation.
+
+
+def joined(spans):
+    """Join spans of time that overlap: [(0, 2), (1, 3)] becomes [[0, 3]]."""
+    done = []
+    for begin, end in sorted(spans):
+        if done and begin <= done[-1][1]:
+            done[-1][1] = max(done[-1][1], end)
+        else:
+            done.append([begin, end])
+    return done
+
+
+def busy(spans):
+    """Return how long at least one of the spans lasts."""
+    return sum(end - begin for begin, end in joined(spans))
+
+
+def exposed(computing, sending):
+    return busy(computing + sending) - busy(computing)
+
+
+assert busy([(0, 2), (1, 3), (5, 6)]) == 4, "overlapping spans count once"
+assert exposed([(0, 10)], [(4, 8)]) == 0, "hidden behind the computation"
+assert exposed([(0, 10)], [(8, 13)]) == 3, "three of five are left over"
+
+# %%
+# Both rows share one clock. Wherever the upper row is empty while the lower one is not,
+# the rank waits for the communication.
+#
+# .. alt-text:: A timeline of two training steps on rank 0 with two rows. The upper row
+#    has the spans of computation, the lower row those of communication. The lower row
+#    is active while the upper one still computes, and again in the gaps of the upper
+#    row. Above them stands the share of the time that is exposed communication.
+
+
+def spans_of(wanted):
+    return [(event["ts"] / 1000, (event["ts"] + event["dur"]) / 1000)
+            for event in events if event.get("ph") == "X" and wanted(event)]
+
+
+def is_kernel(event):
+    return event.get("cat") == "kernel"
+
+
+has_kernels = any(is_kernel(event) for event in events)
+
+
+def is_sending(event):
+    if has_kernels:
+        return is_kernel(event) and "ccl" in event["name"].lower()
+    return event["name"].endswith(":all_reduce")  # named gloo:all_reduce
+
+
+def is_computing(event):
+    if has_kernels:
+        return is_kernel(event) and not is_sending(event)
+    return event["name"].startswith("aten::")
+
+
+if rank == 0:
+    computing = spans_of(is_computing)
+    sending = spans_of(is_sending)
+    first = min(begin for begin, _ in computing)
+    fig, ax = plt.subplots(figsize=(7, 2.2), layout="constrained")
+    for row, spans, color in ((0, computing, "C0"), (1, sending, "C1")):
+        bars = [(begin - first, end - begin) for begin, end in joined(spans)]
+        ax.broken_barh(bars, (row - 0.35, 0.7), facecolor=color)
+    share = exposed(computing, sending) / busy(computing + sending)
+    ax.set_title("exposed communication (measured):", loc="left")
+    ax.set_title(f"{share:.0%}", loc="right")
+    ax.set(yticks=(0, 1), yticklabels=("computation", "communication"))
+    ax.set(xlabel="milliseconds")
+    ax.invert_yaxis()
+
+# %%
+# Read such a trace with one thing in mind. An all-reduce ends when the *last* rank has
+# brought its part, and on the others it looks long, because they wait inside it. So a
+# long all-reduce doesn't prove a slow network. Compare the traces of two ranks: if the
+# same all-reduce is long on one and short on the other, the rank with the short one
+# arrived last, and what it did before is what you have to look at.
+#
+# A formula: which batch size pays off?
+# -------------------------------------
+#
+# Let's estimate the efficiency. In one step, a rank computes for a time that is roughly
+# proportional to its batch. (Very small batches cost more per sample.) Then there is
+# the all-reduce of the gradients, whose time doesn't depend on the batch at all. In a
+# ring of w ranks, each rank sends `2 (w - 1) / w
+# <https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md>`__ times the
+# gradients. That's as much as the gradients for two ranks, and less than twice as much
+# for any number of ranks, which is why data parallelism scales so far.
+
+
+def ring_bytes(gradient_bytes, n_ranks):
+    """Return the bytes that each rank sends in one all-reduce."""
+    return 2 * (n_ranks - 1) / n_ranks * gradient_bytes
+
+
+assert ring_bytes(gradient_bytes, 1) == 0, "nobody to talk to"
+assert ring_bytes(gradient_bytes, 2) == gradient_bytes
+assert ring_bytes(gradient_bytes, 1000) < 2 * gradient_bytes
+
+# %%
+# How much of it hides? If nothing overlaps, computation and communication add up. DDP
+# sends during the backward pass, which takes about two thirds of the computation (four
+# of the six operations), so at best the longer of the two counts there. At best,
+# because the last bucket is ready only when backward ends. Your program is usually
+# between these two.
+
+
+def step_without_overlap(compute, communicate):
+    return compute + communicate
+
+
+def step_with_overlap(compute, communicate):
+    forward = compute / 3
+    backward = compute * 2 / 3
+    return forward + max(backward, communicate)
+
+
+assert step_with_overlap(3.0, 2.0) == 3.0, "all of it hides behind backward"
+assert step_with_overlap(3.0, 4.0) == 5.0, "two thirds of 3 are 2, so 2 of 4 are left"
+
+# %%
+# Now solve for the batch. With w ranks and no overlap, you finish w batches in the time
+# ``compute + communicate``, and one rank would need ``w * compute`` for them. So more
+# ranks pay off under these conditions, each of which follows from the one above it:
+#
+# .. code-block:: text
+#
+#    w * compute  >  compute + communicate
+#        compute  >  communicate / (w - 1)
+#    w * compute  >  2 * gradient_bytes / bandwidth
+#
+# In the last line we put in the bytes of the ring, and something surprising comes out:
+# w - 1 cancels. In terms of the *global* batch, the condition is the same for 2 ranks
+# and for 1000: **without overlap, several ranks are faster than one as soon as one rank
+# would need longer to compute the global batch than the link needs to carry the
+# gradients twice.**
+import math
+
+ethernet = 12.5e9  # bytes per second: 100 Gbit/s
+carried_twice = 2 * gradient_bytes / ethernet
+for n in (2, 4, 8, 1000):
+    communicate = ring_bytes(gradient_bytes, n) / ethernet
+    compute = communicate / (n - 1)  # of each rank, just at the limit
+    speed_up = n * compute / step_without_overlap(compute, communicate)
+    assert math.isclose(speed_up, 1), "at the limit, n ranks are as fast as one"
+    assert math.isclose(n * compute, carried_twice), "the same global batch for all n"
+
+# %%
+# (The formula leaves out the *latency*, the time that even an empty message takes. It
+# matters for small models and for hundreds of ranks, and
+# :doc:`/tutorials/inside/hide_the_traffic` computes with it.)
+#
+# At that batch, the additional ranks only just earn back what they cost. To lose
+# little, hide the communication behind the backward pass: each rank then has to compute
+# for at least one and a half times as long as it communicates. For a transformer you
+# can say this in tokens, and the size of the model cancels as well, because both the
+# computation and the gradients grow with it. A rank needs at least 2 (w - 1) / w · F /
+# B tokens in a step, where F is the number of operations per second that a GPU *really
+# reaches*, and B the bandwidth of the slowest link in the ring, in bytes per second.
+# Within a machine that's NVLink. Between machines it's all network cards of a machine
+# together, because a ring enters and leaves a machine only once. Gradients have four
+# bytes here; with two bytes, half as many tokens are enough. The JAX `scaling book
+# <https://jax-ml.github.io/scaling-book/training/>`__ derives the same rule for TPUs.
+# In the table, F is 400 TFLOP/s, which is 40 % of the peak of an H100 in bf16, as in
+# the example above.
+
+
+def tokens_to_hide(n_ranks, flops_per_second, bandwidth, bytes_per_gradient=4):
+    """Return how many tokens each rank needs in a step to hide the all-reduce."""
+    seconds = ring_bytes(bytes_per_gradient, n_ranks) / bandwidth  # for a parameter
+    return seconds * flops_per_second / 4  # 4 operations of backward
+
+
+links = {  # the number of GPUs, and the bytes per second in one direction
+    "8 GPUs of one machine, NVLink (450 GB/s)": (8, 450e9),
+    "16 GPUs, 8 cards of 400 Gbit/s per machine": (16, 8 * 50e9),
+    "16 GPUs, 1 card of 100 Gbit/s per machine": (16, 12.5e9),
+    "16 GPUs, 1 card of 10 Gbit/s per machine": (16, 1.25e9),
+}
+if rank == 0:
+    for name, (n_gpus_of_ring, speed) in links.items():
+        n_tokens = tokens_to_hide(n_gpus_of_ring, 400e12, speed)
+        print(f"{name}: {n_tokens:,.0f} tokens for each GPU")
+
+needed = tokens_to_hide(8, 400e12, 50e9)
+backward_of_7b = 4 * 7e9 * needed / 400e12  # seconds
+all_reduce_of_7b = ring_bytes(4 * 7e9, 8) / 50e9
+assert math.isclose(backward_of_7b, all_reduce_of_7b), "just hidden, for any model"
+assert tokens_to_hide(8, 400e12, 50e9, 2) == needed / 2, "two bytes, half the tokens"
+
+# %%
+# So with NVLink, or with a fast network card for each GPU, almost any batch will do.
+# Through a single card of 10 Gbit/s almost none will, and then you should accumulate
+# gradients over several batches, so that one all-reduce serves them all, or send fewer
+# bytes, or not scale at all. These are bandwidths from data sheets, and what an
+# all-reduce reaches is less. `nccl-tests <https://github.com/NVIDIA/nccl-tests>`__
+# measures it, and its column *busbw* is the B of our formula.
+#
+# The estimate, tested
+# --------------------
+#
+# Let's see how good it is here. We measure only two things: the computation, for each
+# batch size, and once the all-reduces of a step, as many and as large as the trace has
+# shown. From these the two functions above predict how DDP scales, and then we measure
+# DDP. It's a rough prediction, because all these times vary: run the page twice, and
+# look at how far the dots move.
+#
+# Efficiency here means: compared with the same ranks, all at once, without
+# communication. That leaves the shared hardware out. And we measure the all-reduces
+# where they happen, after a computation. In a loop of their own they'd look faster,
+# because all ranks would arrive at the same moment, with the gradients still in the
+# cache of the processor.
+of_one_step = buckets[:len(buckets) // n_traced]
+assert sum(of_one_step) == gradient_bytes
+stand_ins = [torch.zeros(n_bytes // 4, device=device) for n_bytes in of_one_step]
+
+
+def all_reduce_buckets():
+    handles = [dist.all_reduce(bucket, async_op=True) for bucket in stand_ins]
+    for handle in handles:
+        handle.wait()
+
+
+computed = {}  # seconds of a step, by the batch size of a rank
+measured = {}
+for size in batch_sizes:
+    computed[size] = seconds_per_step(training(size))
+    measured[size] = seconds_per_step(training(size, ddp=True))
+
+compute_smallest = training(batch_sizes[0])
+
+
+def compute_then_communicate():
+    compute_smallest()
+    all_reduce_buckets()
+
+
+both = seconds_per_step(compute_then_communicate)
+measured_communication = max(0, both - computed[batch_sizes[0]])
+
+# %%
+# On the dashed line, all ranks together are only as fast as one of them would be
+# without communication. Below it, adding ranks makes the training slower, although
+# every line of the script is right.
+#
+# .. alt-text:: Efficiency against the batch size of a rank, on a logarithmic axis. Two
+#    predicted lines rise towards 100 percent, the one with full overlap above the one
+#    without. Four dots are the measured efficiency of DDP. A dashed line marks where
+#    all ranks together are as fast as one.
+if rank == 0:
+    fig, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
+    for step, name in ((step_with_overlap, "predicted, full overlap"),
+                       (step_without_overlap, "predicted, no overlap")):
+        predicted = []
+        for compute_time in computed.values():
+            step_time = step(compute_time, measured_communication)
+            predicted.append(100 * compute_time / step_time)
+        ax.plot(batch_sizes, predicted, label=name)
+    dots = [100 * computed[size] / measured[size] for size in batch_sizes]
+    ax.plot(batch_sizes, dots, "o", label="measured, DDP")
+    ax.axhline(100 / world_size, color="C3", ls="--", label="as fast as one of them")
+    ax.set(xscale="log", xticks=batch_sizes, xticklabels=batch_sizes)
+    ax.set(xlabel="batch size of a rank", ylabel="efficiency (%)", ylim=(0, 110))
+    ax.minorticks_off()
+    ax.legend(loc="lower right")
+
+# %%
+# On our CPU the dots lie near the lower line, and on a busy machine even below it. DDP
+# does send during backward there, as the trace shows, but the threads of Gloo need the
+# cores that compute, so overlap gains nothing. On GPUs, which copy while they compute,
+# we'd expect the dots higher up; this page hasn't been recorded on any yet. What
+# matters is the shape: **below some batch size you pay for GPUs that wait, and you can
+# estimate this size beforehand.**
+#
+# Why more and more GPUs help less and less
+# -----------------------------------------
+#
+# `Amdahl's law <https://doi.org/10.1145/1465482.1465560>`__ is the same thought for
+# everything that doesn't get faster. If a part s of the time stays as it is, n ranks
+# are at most 1 / (s + (1 - s) / n) times as fast, and never faster than 1 / s. In data
+# parallel training such parts are rank 0 that evaluates or saves while the others wait,
+# and the optimizer step, which every rank repeats for all parameters.
+
+
+def amdahl(serial, n_ranks):
+    """Return the speed-up of strong scaling if a part of the work stays serial."""
+    return 1 / (serial + (1 - serial) / n_ranks)
+
+
+if rank == 0:
+    for n in (2, 8, 64, 512):
+        print(f"{n:3} ranks: {amdahl(0.05, n):4.1f} times as fast",
+              f"(efficiency {amdahl(0.05, n) / n:.0%})")
+assert amdahl(0.05, 1) == 1
+assert amdahl(0.05, 10**9) < 20, "a serial part of 5 % allows 20 times, never more"
+
+# %%
+# If 5 % of the work stays serial, 64 ranks finish a fixed batch only 15 times as fast.
+# Strong scaling always ends like this: the work of a rank shrinks until only the rest
+# is left. `Weak scaling <https://doi.org/10.1145/42411.42415>`__ escapes, because the
+# work of a rank doesn't shrink. That's why everybody lets the global batch grow with
+# the GPUs, as far as the loss allows.
+#
+# The five usual brakes
+# ---------------------
+#
+# When a training run is slower than it should be, it's usually one of these. Small
+# batches and ``.item()`` cost you the same on one GPU, so look for them there, before
+# you add a second one. Test the loader again with all ranks at once, because they share
+# the CPU and the disk.
+#
+# .. list-table::
+#    :header-rows: 1
+#
+#    * - Brake
+#      - How to tell, in a minute
+#      - What helps
+#    * - Data loading
+#      - Train on one batch again and again, as this page does. If that's faster, it
+#        was the loader. In the trace: gaps before the forward pass.
+#      - More ``num_workers`` (they count for each rank), ``pin_memory``, decoding
+#        beforehand; :doc:`/tutorials/start/feeding_data`
+#    * - Small batch
+#      - Double the batch. If a step takes the same time, the GPU wasn't busy. In the
+#        trace: many short kernels with gaps.
+#      - A larger batch, and autocast to make room for it; ``torch.compile``, which
+#        calls fewer and longer kernels;
+#        :doc:`/tutorials/larger_models/fitting_in_memory`
+#    * - ``.item()``, ``print(loss)``, ``.cpu()``, ``if loss > 1``
+#      - ``torch.cuda.set_sync_debug_mode("warn")`` names most of the lines that wait
+#        for the GPU. In the trace: ``cudaStreamSynchronize``.
+#      - Log every 50 steps; keep sums on the GPU
+#    * - Buckets
+#      - In the trace: one long all-reduce after backward, or very many short ones.
+#      - ``bucket_cap_mb``, ``gradient_as_bucket_view=True`` to save a copy;
+#        :doc:`/tutorials/inside/hide_the_traffic`
+#    * - Slow link
+#      - Measure one all-reduce, as above, and compare with the data sheet. With
+#        ``NCCL_DEBUG=INFO``, NCCL says which link it uses, and ``nvidia-smi topo -m``
+#        shows how GPUs and network cards are connected.
+#      - Accumulation with ``no_sync``, gradients in bf16
+#        (:doc:`/tutorials/inside/hide_the_traffic`), or a faster link
+#        (:doc:`/tutorials/long_runs/several_nodes`)
+#
+# The first test as code. It needs a ``train_step`` that takes a batch. First come as
+# many batches as the workers have prepared in advance, or you'd measure those. Then ten
+# times as many are timed in one go. Don't take a median here: a loader stalls in
+# bursts, and the median drops them. If ``with_loader`` is clearly longer, no second GPU
+# will help you before the loader is faster.
+#
+# .. code-block:: python
+#
+#    batch = next(iter(loader))
+#    without_loader = seconds_per_step(lambda: train_step(batch))
+#
+#    n_in_advance = 1 + loader.num_workers * (loader.prefetch_factor or 0)
+#    batches = iter(loader)
+#    for _ in range(n_in_advance):
+#        train_step(next(batches))
+#    synchronize()
+#    start = time.perf_counter()
+#    for _ in range(10 * n_in_advance):
+#        train_step(next(batches))
+#    synchronize()
+#    with_loader = (time.perf_counter() - start) / (10 * n_in_advance)
+#
+# At the end every rank leaves the group. Only then does rank 0 open the window of its
+# figures, because a window stops the program until you close it.
+dist.destroy_process_group()
+temporary.cleanup()
+if rank == 0:
+    plt.show()  # last: while a window is open, no other rank waits
+
+# %%
+# Try it
+# ------
+#
+# Predict first, then run.
+#
+# - On a CPU, replace the 1 in ``torch.set_num_threads(1)`` by the number of your cores.
+#   What happens to the efficiency of two ranks?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      It drops. One rank alone now uses all cores, and two ranks fight for them. The
+#      single rank got faster, and the program didn't get worse: efficiency depends on
+#      what you compare with.
+#
+# - Leave out ``bucket_cap_mb=1``. What changes in the trace, and does an assert notice?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      The default fills a bucket of 1 MiB first and then buckets of 25 MiB. On a CPU
+#      there are two all-reduces in a step instead of four. The second one starts when
+#      backward has ended, so it is exposed. The asserts still hold, because the bytes
+#      are the same.
+#
+# - You have 8 GPUs that reach 200 TFLOP/s each, in machines of one GPU with 25 Gbit/s
+#   between them. How many tokens does each need, and which number would you change
+#   first?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      ``tokens_to_hide(8, 200e12, 25e9 / 8)`` says 112,000. bf16 gradients halve that.
+#      Then accumulate gradients over several batches, so that the ranks send once for
+#      all of them.
+#
+# - In your own script: measure one GPU without DDP, then all of them, then all inside
+#   ``no_sync``. Which of the two causes costs you more?
+#
+# What to remember
+# ----------------
+#
+# - Warm up, synchronize, take the median of the slowest rank, and compare with one rank
+#   without DDP. Give the global batch with each throughput.
+# - Train once without communication: that separates shared hardware from exposed
+#   communication, and a trace shows where the exposed part is.
+# - The gradients cost the same for every batch size, so it's the batch of each rank
+#   that decides if more GPUs pay off, and you can estimate it before you rent them.
+#
+# Where to go next
+# ----------------
+#
+# - :doc:`/tutorials/inside/hide_the_traffic` has buckets, ``no_sync`` and hooks that
+#   send fewer bytes.
+# - :doc:`/tutorials/start/feeding_data` keeps the GPUs from waiting for the loader.
+# - The `Ultra-Scale Playbook
+#   <https://huggingface.co/spaces/nanotron/ultrascale-playbook>`__ has thousands of
+#   measured runs, on up to 512 GPUs.
+# - `The profiler <https://docs.pytorch.org/docs/stable/profiler.html>`__ in PyTorch's
+#   manual, and `Holistic Trace Analysis
+#   <https://github.com/facebookresearch/HolisticTraceAnalysis>`__, which compares the
+#   traces of many ranks.
