@@ -133,7 +133,7 @@ def test_the_text_begins_at_the_same_place_on_every_page(
 
 @each_language
 def test_a_phone_has_room_for_all_of_it(open_page: Open, language: str) -> None:
-    page = open_page(f"{language}/{LESSON}", viewport=PHONE)
+    page = open_page(f"{language}/tutorials/start/one_gpu_to_many.html", viewport=PHONE)
 
     for width in (320, 360, 390):
         page.set_viewport_size({"width": width, "height": 844})
