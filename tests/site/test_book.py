@@ -41,6 +41,7 @@ def targets(page: BeautifulSoup, place: str, address: str) -> list[str]:
     ]
 
 
+@pytest.mark.translated
 @each_language
 def test_a_word_leads_to_its_sentence(
     site: Path, lessons: dict[str, dict[str, BeautifulSoup]], language: str

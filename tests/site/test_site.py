@@ -273,6 +273,7 @@ def test_a_page_says_its_language(site: Path, language: str) -> None:
     assert said == {language.replace("_", "-")}
 
 
+@pytest.mark.translated
 @each_translation
 def test_no_english_word_is_left_on_a_page(site: Path, language: str) -> None:
     found = [
@@ -284,6 +285,7 @@ def test_no_english_word_is_left_on_a_page(site: Path, language: str) -> None:
     assert not found, "\n".join(found)
 
 
+@pytest.mark.translated
 @each_translation
 def test_no_english_word_is_left_in_a_figure(site: Path, language: str) -> None:
     used = {
@@ -322,6 +324,7 @@ def test_the_front_page_speaks_to_each_reader(site: Path, language: str) -> None
     assert [word for text in texts for word in leftovers(text, language)] == []
 
 
+@pytest.mark.translated
 @each_translation
 def test_a_complete_page_has_no_gaps(site: Path, language: str) -> None:
     left = "[hreflang], .sphx-glr-script-out *, dl.words dt *"

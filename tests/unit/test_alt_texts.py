@@ -24,6 +24,7 @@ def test_each_figure_has_its_alt_text_and_no_code_holds_one(path: Path) -> None:
             assert text.source.count(".. alt-text:: ") == figures, text.source
             drawn += figures
             shown = "plt.show()" in code.source or (shown and not figures)
-    assert drawn > 0, "a lesson draws at least one figure, with plt.subplots"
-    assert shown, "who runs the program has to see each figure: call plt.show()"
+    assert shown or not drawn, (
+        "who runs the program has to see each figure: call plt.show()"
+    )
     assert "label=(" not in path.read_text(encoding="utf-8")

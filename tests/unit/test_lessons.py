@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,24 @@ def test_a_card_has_one_short_line(path: Path) -> None:
 
     said = f"write a ':Card: ' of at most {longest} letters below the title"
     assert 0 < len(field(path, "Card")) <= longest, said
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_a_lesson_with_ranks_says_how_to_start_them(path: Path) -> None:
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    joins = any(getattr(node, "attr", "") == "init_process_group" for node in nodes)
+
+    line = "torchrun --standalone --nproc-per-node="
+    assert not joins or line in head(path), f"write '{line}2 name.py' in the head"
+
+
+def test_each_lesson_has_a_case_that_breaks_it() -> None:
+    cases = tomllib.loads((PROJECT / "tests/run/broken_pages.toml").read_text("utf-8"))
+
+    broken = {case["page"] for case in cases["break"]}
+
+    lessons = {f"{path.parent.name}/{path.stem}" for path in LESSONS}
+    assert broken == lessons, "add a case to tests/run/broken_pages.toml"
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
