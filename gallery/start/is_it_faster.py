@@ -350,11 +350,11 @@ if rank == 0:
     ax.legend(loc="lower center", bbox_to_anchor=(0.4, 1), ncols=3, frameon=False)
 
 # %%
-# On a laptop, most of the lost time is often due to the shared hardware, and no setting
-# of DDP will bring it back. With one GPU per rank the first gap is usually small and
-# the second one matters. The slowest rank counts in both, so a GPU that is slower than
-# the others shows up as hardware. (If a bar is shorter than the one above it, other
-# programs were busy. Measure again on a quiet machine.)
+# On a CPU either of them may cost more. No setting of DDP brings back what the shared
+# hardware costs. With one GPU per rank the first gap is usually small and the second
+# one matters. The slowest rank counts in both, so a GPU that is slower than the others
+# shows up as hardware. (If a bar is shorter than the one above it, other programs were
+# busy. Measure again on a quiet machine.)
 #
 # There's a third suspect, a *straggler*: one rank that is slower than the others. With
 # DDP you can't see it in the times, because every rank waits for the slowest in each
@@ -823,9 +823,9 @@ if rank == 0:
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      It drops. One rank alone now uses all cores, and two ranks fight for them. The
-#      single rank got faster, and the program didn't get worse: efficiency depends on
-#      what you compare with.
+#      It drops, for two reasons. One rank alone now uses all cores, so the baseline is
+#      faster. And two ranks start twice as many threads as there are cores, which
+#      slows both down. That's why ``torchrun`` sets ``OMP_NUM_THREADS=1``.
 #
 # - Leave out ``bucket_cap_mb=1``. What changes in the trace, and does an assert notice?
 #
