@@ -16,9 +16,9 @@ slower, and that happens.
 
 Let's find out, in the order in which you'd do it at work. We'll write a clock that you
 can trust, and compare samples per second on one rank and on several. Then we'll switch
-things off to see where the time goes, and look at a profiler trace. At the end, a
-formula takes two measurements on one machine, and estimates what more of them would
-bring.
+off the communication to see where the time goes, and look at a profiler trace. At the
+end, a formula takes two measurements on one machine, and estimates what more of them
+would bring.
 
 .. code-block:: bash
 
@@ -73,7 +73,7 @@ def from_all_ranks(value):
 # One more line, for the sake of a fair comparison. On a CPU, a single process uses all
 # cores. If two ranks then share the cores that one rank had for itself, nothing can get
 # faster. With one thread each, two ranks have twice as many cores as one. (``torchrun``
-# does the same when it starts several ranks, by setting ``OMP_NUM_THREADS=1``.)
+# sets ``OMP_NUM_THREADS=1`` when it starts several ranks, unless you have set it.)
 torch.set_num_threads(1)
 
 if rank == 0 and world_size == 1:
@@ -286,10 +286,10 @@ if rank == 0:
 # And an efficiency of 95 % says nothing about the program itself: it compares several
 # ranks with one. If that one waits for its loader half of the time, more ranks will do
 # the same, with an excellent efficiency. *Model FLOPs utilization* (`MFU
-# <https://arxiv.org/abs/2204.02311>`__) tells the other half: it compares with what the
-# hardware could do. A transformer needs about `6 floating-point operations
-# <https://arxiv.org/abs/2001.08361>`__ for each parameter and token, two in the forward
-# pass and four in the backward pass.
+# <https://arxiv.org/abs/2204.02311>`__) shows what the efficiency hides: it compares
+# with what the hardware could do. A transformer needs about `6 floating-point
+# operations <https://arxiv.org/abs/2001.08361>`__ for each parameter and token, two in
+# the forward pass and four in the backward pass.
 
 
 def model_flops_utilization(n_parameters, tokens_per_second, n_gpus, peak_flops):
@@ -313,8 +313,8 @@ assert 0.39 < mfu < 0.41, "6 * 7e9 * 75,000 of 8 * 989e12 operations per second"
 #   higher than with all of them busy. All of this costs time even if no rank ever talks
 #   to another.
 # - *Exposed communication*: the part of the communication that the ranks wait for
-#   because there's nothing left to compute, together with DDP's own work, such as
-#   copying gradients into buckets.
+#   because there's nothing left to compute. (What we'll measure also contains DDP's own
+#   work, such as copying gradients into buckets.)
 #
 # One more measurement tells them apart: let all ranks train at the same time, each for
 # itself, without communication. We leave out DDP. In your own script you don't have to
@@ -338,11 +338,11 @@ if rank == 0:
     fig, ax = plt.subplots(figsize=(7, 2.6), layout="constrained")
     names = ["one rank alone", "all, no communication", "all, with DDP"]
     steps = [1000 * alone, 1000 * apart, 1000 * together]  # milliseconds
-    before = [steps[0], min(steps[0], steps[1]), min(steps[1], steps[2])]
-    ax.barh(names, before, color="C2", label="computation")
-    for row, name in ((1, "shared hardware"), (2, "exposed communication")):
-        more = steps[row] - before[row]
-        ax.barh(names[row], more, left=before[row], color=f"C{row - 1}", label=name)
+    causes = ["computation", "shared hardware", "exposed communication"]
+    for row, (cause, color) in enumerate(zip(causes, ("C2", "C0", "C1"))):
+        left = max(steps[:row], default=0)
+        more = max(0, steps[row] - left)
+        ax.barh(names[row:], more, left=left, color=color, label=cause)
     for row, milliseconds in enumerate(steps):
         ax.text(milliseconds, row, f" {milliseconds:.1f}", va="center")
     ax.set(xlabel="milliseconds per step (measured)", xlim=(0, 1.15 * max(steps)))
@@ -352,9 +352,9 @@ if rank == 0:
 # %%
 # On a CPU either of them may cost more. No setting of DDP brings back what the shared
 # hardware costs. With one GPU per rank the first gap is usually small and the second
-# one matters. The slowest rank counts in both, so a GPU that is slower than the others
-# shows up as hardware. (If a bar is shorter than the one above it, other programs were
-# busy. Measure again on a quiet machine.)
+# one matters. The slowest rank counts in both measurements, so a GPU that is slower
+# than the others shows up as hardware. (If a bar is shorter than the one above it,
+# other programs were busy. Measure again on a quiet machine.)
 #
 # There's a third suspect, a *straggler*: one rank that is slower than the others. With
 # DDP you can't see it in the times, because every rank waits for the slowest in each
@@ -524,8 +524,8 @@ if rank == 0:
 # the all-reduce of the gradients, whose time doesn't depend on the batch at all. In a
 # ring of w ranks, each rank sends `2 (w - 1) / w
 # <https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md>`__ times the
-# gradients. That's as much as the gradients for two ranks, and less than twice as much
-# for any number of ranks, which is why data parallelism scales so far.
+# gradients. With two ranks that's exactly the gradients, and with any number of ranks
+# it's less than twice as much, which is why data parallelism scales so far.
 
 
 def ring_bytes(gradient_bytes, n_ranks):
@@ -540,9 +540,9 @@ assert ring_bytes(gradient_bytes, 1000) < 2 * gradient_bytes
 # %%
 # How much of it hides? If nothing overlaps, computation and communication add up. DDP
 # sends during the backward pass, which takes about two thirds of the computation (four
-# of the six operations), so at best the longer of the two counts there. At best,
-# because the last bucket is ready only when backward ends. Your program is usually
-# between these two.
+# of the six operations), so at best only the longer of the two counts during the
+# backward pass. At best, because the last bucket is ready only when backward ends. Your
+# program is usually between these two.
 
 
 def step_without_overlap(compute, communicate):
@@ -573,8 +573,18 @@ assert step_with_overlap(3.0, 4.0) == 5.0, "two thirds of 3 are 2, so 2 of 4 are
 # w - 1 cancels. In terms of the *global* batch, the condition is the same for 2 ranks
 # and for 1000: **without overlap, several ranks are faster than one as soon as one rank
 # would need longer to compute the global batch than the link needs to carry the
-# gradients twice.**
+# gradients twice.** The function gives the batch of each rank, from two measurements of
+# yours.
 import math
+
+
+def break_even_batch(communicate, n_ranks, seconds_per_sample):
+    """Return the batch size of a rank above which n ranks are faster than one."""
+    return communicate / (n_ranks - 1) / seconds_per_sample
+
+
+assert break_even_batch(0.03, 2, 0.001) == 30, "30 ms to communicate, 1 ms a sample"
+assert break_even_batch(0.03, 4, 0.001) == 10, "three more ranks share the cost"
 
 ethernet = 12.5e9  # bytes per second: 100 Gbit/s
 carried_twice = 2 * gradient_bytes / ethernet
@@ -591,7 +601,7 @@ for n in (2, 4, 8, 1000):
 # :doc:`/tutorials/inside/hide_the_traffic` computes with it.)
 #
 # At that batch, the additional ranks only just earn back what they cost. To lose
-# little, hide the communication behind the backward pass: each rank then has to compute
+# little, hide the communication under the backward pass: each rank then has to compute
 # for at least one and a half times as long as it communicates. For a transformer you
 # can say this in tokens, and the size of the model cancels as well, because both the
 # computation and the gradients grow with it. A rank needs at least 2 (w - 1) / w · F /
@@ -630,20 +640,21 @@ assert tokens_to_hide(8, 400e12, 50e9, 2) == needed / 2, "two bytes, half the to
 
 # %%
 # So with NVLink, or with a fast network card for each GPU, almost any batch will do.
-# Through a single card of 10 Gbit/s almost none will, and then you should accumulate
-# gradients over several batches, so that one all-reduce serves them all, or send fewer
-# bytes, or not scale at all. These are bandwidths from data sheets, and what an
-# all-reduce reaches is less. `nccl-tests <https://github.com/NVIDIA/nccl-tests>`__
-# measures it, and its column *busbw* is the B of our formula.
+# Through a single card of 10 Gbit/s hardly any batch that you can use will, and then
+# you should accumulate gradients over several batches, so that one all-reduce serves
+# them all, or send fewer bytes, or not scale at all. These are bandwidths from data
+# sheets, and what an all-reduce reaches is less. `nccl-tests
+# <https://github.com/NVIDIA/nccl-tests>`__ measures it, and its column *busbw* is the B
+# of our formula.
 #
 # The estimate, tested
 # --------------------
 #
 # Let's see how good it is here. We measure only two things: the computation, for each
-# batch size, and once the all-reduces of a step, as many and as large as the trace has
-# shown. From these the two functions above predict how DDP scales, and then we measure
-# DDP. It's a rough prediction, because all these times vary: run the page twice, and
-# look at how far the dots move.
+# batch size, and the all-reduces of one step. These are as many and as large as the
+# trace has shown, and we measure them once. From these the two functions above predict
+# how DDP scales, and then we measure DDP. It's a rough prediction, because all these
+# times vary: run the page twice, and look at how far the dots move.
 #
 # Efficiency here means: compared with the same ranks, all at once, without
 # communication. That leaves the shared hardware out. And we measure the all-reduces
@@ -681,12 +692,14 @@ measured_communication = max(0, both - computed[batch_sizes[0]])
 # %%
 # On the dashed line, all ranks together are only as fast as one of them would be
 # without communication. Below it, adding ranks makes the training slower, although
-# every line of the script is right.
+# every line of the script is right. The dotted line is the estimate of that batch size,
+# from the all-reduces and the time of a sample in the largest batch.
 #
 # .. alt-text:: Efficiency against the batch size of a rank, on a logarithmic axis. Two
 #    predicted lines rise towards 100 percent, the one with full overlap above the one
 #    without. Four dots are the measured efficiency of DDP. A dashed line marks where
-#    all ranks together are as fast as one.
+#    all ranks together are as fast as one of them, and a dotted one the batch size at
+#    which the estimate reaches it.
 if rank == 0:
     fig, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
     for step, name in ((step_with_overlap, "predicted, full overlap"),
@@ -699,6 +712,10 @@ if rank == 0:
     dots = [100 * computed[size] / measured[size] for size in batch_sizes]
     ax.plot(batch_sizes, dots, "o", label="measured, DDP")
     ax.axhline(100 / world_size, color="C3", ls="--", label="as fast as one of them")
+    if world_size > 1:
+        per_sample = computed[batch_sizes[-1]] / batch_sizes[-1]
+        estimate = break_even_batch(measured_communication, world_size, per_sample)
+        ax.axvline(estimate, color="C3", ls=":", label="estimated batch for that")
     ax.set(xscale="log", xticks=batch_sizes, xticklabels=batch_sizes)
     ax.set(xlabel="batch size of a rank", ylabel="efficiency (%)", ylim=(0, 110))
     ax.minorticks_off()
@@ -715,11 +732,11 @@ if rank == 0:
 # Why more and more GPUs help less and less
 # -----------------------------------------
 #
-# `Amdahl's law <https://doi.org/10.1145/1465482.1465560>`__ is the same thought for
-# everything that doesn't get faster. If a part s of the time stays as it is, n ranks
-# are at most 1 / (s + (1 - s) / n) times as fast, and never faster than 1 / s. In data
-# parallel training such parts are rank 0 that evaluates or saves while the others wait,
-# and the optimizer step, which every rank repeats for all parameters.
+# `Amdahl's law <https://doi.org/10.1145/1465482.1465560>`__ says the same of everything
+# that doesn't get faster. If a part s of the time stays as it is, n ranks are at most 1
+# / (s + (1 - s) / n) times as fast, and never faster than 1 / s. In data parallel
+# training such parts are rank 0 that evaluates or saves while the others wait, and the
+# optimizer step, which every rank repeats for all parameters.
 
 
 def amdahl(serial, n_ranks):
@@ -782,9 +799,9 @@ assert amdahl(0.05, 10**9) < 20, "a serial part of 5 % allows 20 times, never mo
 #        (:doc:`/tutorials/inside/hide_the_traffic`), or a faster link
 #        (:doc:`/tutorials/long_runs/several_nodes`)
 #
-# The first test as code. It needs a ``train_step`` that takes a batch. First come as
-# many batches as the workers have prepared in advance, or you'd measure those. Then ten
-# times as many are timed in one go. Don't take a median here: a loader stalls in
+# The first test as code. It needs a ``train_step`` that takes a batch. First it uses up
+# the batches that the workers have prepared in advance, or you'd measure those. Then it
+# times ten times as many in one go. Don't take a median here: a loader stalls in
 # bursts, and the median drops them. If ``with_loader`` is clearly longer, no second GPU
 # will help you before the loader is faster.
 #
@@ -848,8 +865,8 @@ if rank == 0:
 #      Then accumulate gradients over several batches, so that the ranks send once for
 #      all of them.
 #
-# - In your own script: measure one GPU without DDP, then all of them, then all inside
-#   ``no_sync``. Which of the two causes costs you more?
+# - In your own script: measure one GPU without DDP, then all of them with DDP, then all
+#   inside ``no_sync``. Which of the two causes costs you more?
 #
 # What to remember
 # ----------------

@@ -279,9 +279,9 @@ def loss_of(model, tokens, device, options, reduction="mean"):
 #
 # The mean of the means of the ranks is wrong as soon as one rank has fewer samples, and
 # a ``DistributedSampler`` would repeat samples to prevent that, which is wrong as well.
-# So each rank takes every n-th sample, and the ranks add up sums and counts, and divide
-# once. The loop has no collective, because it calls ``model`` and not its DDP wrapper.
-# :doc:`/tutorials/start/feeding_data` shows how wrong the other ways are.
+# So each of n ranks takes every n-th sample, and the ranks add up sums and counts, and
+# divide once. The loop has no collective, because it calls ``model`` and not its DDP
+# wrapper. :doc:`/tutorials/start/feeding_data` shows how wrong the other ways are.
 
 
 @torch.no_grad()
@@ -346,6 +346,7 @@ def save(parts, step, file, device, options):
         state = {name: part.state_dict() for name, part in parts.items()}
         fixed = {name: getattr(options, name) for name in FIXED}
         write(state | {"step": step, "random": random, "fixed": fixed}, file)
+        print(f"saved step {step}", flush=True)
 
 
 # %%
@@ -372,6 +373,8 @@ def load(parts, file, device, options):
         torch.set_rng_state(random["cpu"])
         if device.type != "cpu" and "gpu" in random:
             torch.get_device_module(device).set_rng_state(random["gpu"], device)
+    if dist.get_rank() == 0:
+        print(f"resumed at step {state['step']}", flush=True)
     return state["step"]
 
 
@@ -429,12 +432,12 @@ def listen():
 # One step
 # --------
 #
-# A step may need several passes, if the batch doesn't fit into memory. Only the last
-# one has to average the gradients, so ``no_sync`` saves the communication of the
-# others; :doc:`/tutorials/inside/hide_the_traffic` measures it. Clipping comes after
-# the last ``backward``, when all ranks have the same gradients and so compute the same
-# norm. (Our samples are equally long. With padding, divide the sum of the losses by the
-# number of tokens of the whole step, not of each pass.)
+# A step may need several passes, if the batch doesn't fit into the memory of a GPU.
+# Only the last one has to average the gradients, so ``no_sync`` saves the communication
+# of the others; :doc:`/tutorials/inside/hide_the_traffic` measures it. Clipping comes
+# after the last ``backward``, when all ranks have the same gradients and so compute the
+# same norm. (Our samples are equally long. With padding, divide the sum of the losses
+# by the number of tokens of the whole step, not of each pass.)
 from contextlib import nullcontext
 
 
@@ -456,7 +459,7 @@ def one_step(ddp_model, optimizer, batches, device, options):
 # One decision for all ranks
 # --------------------------
 #
-# A signal doesn't reach all ranks in the same step. If one of them stopped a step
+# A signal may not reach all ranks in the same step. If one of them stopped a step
 # before the others, they would wait for it in the next all-reduce, until the timeout.
 # So the ranks count in one all-reduce how many of them have received a signal, and the
 # same all-reduce averages the loss for the log. They do it only every ``--log-every``
@@ -570,8 +573,8 @@ def train(options, device, stop, log=print_value):
 #
 # ``main`` is what ``torchrun`` runs. The handlers come first, so that even an early
 # signal is noted. A lesson may fall back to the CPU, but at work nobody wants to find
-# out after a night, so ``main`` stops if the machine has GPUs and the ranks don't use
-# them.
+# out the next morning that a run used the CPU, so ``main`` stops if the machine has
+# GPUs and the ranks don't use them.
 import sys
 
 
@@ -599,8 +602,8 @@ if __name__ == "__main__" and in_file and len(sys.argv) > 1:
 # ``--signal=USR1@120`` `Slurm <https://slurm.schedmd.com/sbatch.html>`__ sends SIGUSR1
 # two minutes before the time is over. By itself `torchrun
 # <https://docs.pytorch.org/docs/stable/elastic/run.html>`__ would die of it, so
-# ``--signals-to-handle`` tells it to pass the signal on to its ranks. It kills ranks
-# that are still there 30 seconds later, unless you give it more time by
+# ``--signals-to-handle`` tells it to pass the signal on to its ranks. ``torchrun``
+# kills ranks that are still there 30 seconds later, unless you give it more time by
 # ``--shutdown-timeout``: ``--log-every`` steps, and then one file, must not take
 # longer.
 #
@@ -636,18 +639,20 @@ if __name__ == "__main__" and in_file and len(sys.argv) > 1:
 # The checkpoint contains nothing that depends on the number of ranks, apart from the
 # random numbers. And the sampler deals a single shuffled order to the ranks in turn,
 # like cards. So the samples of a global batch are the same ones, however many ranks
-# share them. Here is the third batch of 48 samples, of two ranks and of four.
-def third_batch(n_ranks):
+# share them. Here is the third batch of 48 samples, of two ranks and of four. The next
+# epoch has another order.
+def third_batch(n_ranks, epoch):
     dealt = []
     for rank in range(n_ranks):
         sampler = ResumableSampler(range(1000), n_ranks, rank, drop_last=True)
-        sampler.resume(epoch=1, n_seen=2 * 48 // n_ranks)
+        sampler.resume(epoch, n_seen=2 * 48 // n_ranks)
         dealt += list(sampler)[: 48 // n_ranks]
     return sorted(dealt)
 
 
 if __name__ == "__main__":
-    assert third_batch(2) == third_batch(4), "four ranks train on other samples"
+    assert third_batch(2, 1) == third_batch(4, 1), "four ranks train on other samples"
+    assert third_batch(2, 0) != third_batch(2, 1), "every epoch has the same order"
 
 # %%
 # What do you have to check before you resume a run of yours on twice as many GPUs?
@@ -663,11 +668,11 @@ if __name__ == "__main__":
 # Interrupt it, and compare
 # -------------------------
 #
-# A checkpoint that nobody has loaded is a hope. Without arguments the file proves
-# itself: one run makes 20 steps, another is interrupted after 10 by a real SIGUSR1 and
-# started again. On a CPU with one or two ranks it trains in bf16; elsewhere in fp32, so
-# that a missing state doesn't hide in rounding errors. **Predict first**: which of the
-# 20 losses will differ, and from which digit on?
+# A checkpoint that nobody has loaded is a hope. Without arguments the file proves that
+# it resumes: one run makes 20 steps, another is interrupted after 10 by a real SIGUSR1
+# and started again. On a CPU with one or two ranks it trains in bf16; elsewhere in
+# fp32, so that a missing state doesn't hide in rounding errors. **Predict first**:
+# which of the 20 losses will differ, and from which digit on?
 #
 # The signal goes to rank 0 only, after step 9, and at step 10 all ranks agree to stop.
 # ``run`` gives ``train`` a log that keeps the values instead of printing them. (The
@@ -748,7 +753,8 @@ if __name__ == "__main__":
 # In the figure the two halves of the interrupted run lie on the line of the whole one.
 #
 # .. alt-text:: A falling line of training loss over 20 steps. Circles for steps 1 to 10
-#    and squares for steps 11 to 20 lie exactly on it. A vertical line marks step 10.
+#    and squares for steps 11 to 20 lie exactly on it. A vertical line marks the end of
+#    step 10.
 if __name__ == "__main__" and is_first_rank:
     import matplotlib.pyplot as plt
 
