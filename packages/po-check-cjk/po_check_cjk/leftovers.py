@@ -51,7 +51,7 @@ ABOUT_TRANSLATING = re.compile(
 )
 # Question marks for letters that were lost, and UTF-8 read as something else.
 BROKEN = re.compile(
-    r"\?{3,}|？{3,}|[\u00c0-\u00ff]{2,}|[ÃÂâïë][\u0080-\u00bf€™œ]|□{2,}"
+    r"\?{3,}|？{3,}|[\u00c0-\u00ff]{4,}|[ÃÂâïë][\u0080-\u00bf€™œ]|□{2,}"
 )
 HOLDER = re.compile(
     r"__[A-Z]+_?\d+__|⟦\w+⟧|\[\[?\w*\d+\]\]|\b[A-Z]*(?:PH|TAG|CODE)_?\d+\b"
