@@ -41,6 +41,7 @@ from gallery_run.records import FOLDER
 from gallery_run.words import interface_line
 from gallery_site import checks
 from gallery_site.book.path import BEFORE
+from gallery_site.folds import fold_code
 from gallery_site.reading import minutes
 
 REQUIREMENTS = "requirements.txt"
@@ -59,7 +60,7 @@ FOOTER = re.compile(r"^\.\. _sphx_glr_download_.*", re.MULTILINE | re.DOTALL)
 def furnish(rst: str, catalog: PageCatalog, project: Project) -> str:
     """Replace what Sphinx-Gallery adds to a lesson, and the author's fields."""
     rst = NOTE.sub("", rst, count=1)
-    rst = FOOTER.sub(".. lesson-foot::\n", rst)
+    rst = fold_code(FOOTER.sub(".. lesson-foot::\n", rst))
     return replace_fields(rst, catalog, project)
 
 

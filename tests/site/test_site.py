@@ -249,6 +249,35 @@ def test_the_code_of_a_page_is_its_script_in_all_languages(
         assert shown == [token for part in code_of(script) for token in program(part)]
 
 
+@each_language
+def test_start_lines_and_the_code_of_figures_are_folded(
+    project: Path, site: Path, language: str
+) -> None:
+    po = catalogs.po_path(project / "locales", language, INTERFACE)
+    words = catalogs.translations(po)
+    start = words["Start the ranks: the same lines in every lesson"]
+    figure = words["The code of the figure"]
+    titles = set()
+
+    for name, page in gallery(site, language).items():
+        folded = []
+        for block in page.select(".highlight-Python:not(.intl-program *)"):
+            code = block.get_text().strip()
+            starts = '"RANK" not in os.environ' in code and "init_process_group(" in code
+            title = start if starts else figure if "plt.subplots(" in code else ""
+            fold = block.find_parent("details")
+            assert (fold.summary.get_text() if fold else "") == title, name
+            folded += [code] if fold else []
+            titles.add(title)
+        link = page.select_one('a.download[href$=".ipynb"]')["href"]
+        notebook = (site / language / "tutorials" / name).parent / link
+        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+        hidden = [c for c in cells if c["metadata"].get("jupyter", {})]
+        assert ["".join(cell["source"]).strip() for cell in hidden] == folded, name
+        assert all(cell["metadata"]["jupyter"]["source_hidden"] for cell in hidden)
+    assert titles == {start, figure, ""}
+
+
 def code_of(script: str) -> Iterator[str]:
     """Give the blocks of code of a script, of one that writes a file the file."""
     for block in source.blocks(script):

@@ -21,7 +21,7 @@ MOST = 40  # sentences of a message: to compare more takes long
 SENTENCE = re.compile(r".*?(?:[.!?](?=\s)|[。！？]|$)", re.DOTALL)
 WORD = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.+-]*[A-Za-z0-9_+])?")
 NAMED = re.compile(r"[0-9]|[A-Z].*[A-Z]")
-# A term in brackets, up to five words of English: 상태 사전(state dict). More is a sentence.
+# A term in brackets has up to five words of English: 상태 사전(state dict).
 GLOSS = re.compile(r"[(（](?=[^)）]*[A-Za-z])[!-'*-~]+(?: [!-'*-~]+){0,4}[)）]")
 FIRST_MARK = 0xE100  # characters that no text uses, each for a piece of code
 MARK = re.compile("[\ue100-\uf8ff]")

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from docutils import nodes
 from sphinx import addnodes
@@ -22,6 +22,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import docname_join
 
 from gallery_intl.downloads.markdown import Writer
+from gallery_intl.page.directives import is_code_fold
 from gallery_intl.project import Project, Script
 from gallery_intl.script.files import file_of, statement
 from gallery_intl.script.source import Block, blocks
@@ -42,6 +43,7 @@ class Cell(NamedTuple):
     kind: str  # "markdown" or "code"
     source: str
     tag: str = ""  # of a cell that is no part of the page's program
+    is_folded: bool = False
 
 
 def cells(
@@ -62,8 +64,9 @@ def cells(
     for before, block in zip(shown, blocks(source), strict=True):
         if block.kind == "code":
             file = file_of(block.source)
-            cell = Cell("code", file.cell() if file else block.source.strip("\n"))
-            page_cells.append(cell)
+            code = file.cell() if file else block.source.strip("\n")
+            is_folded = not file and any(map(is_code_fold, texts[before.line]))
+            page_cells.append(Cell("code", code, is_folded=is_folded))
         else:
             page_cells += text_cells(writer, texts[before.line])
     return [cell for cell in page_cells if cell.source.strip()]
@@ -103,7 +106,7 @@ def text_of_blocks(
         )
         if match:
             place = max(x.line for x in shown if x.line <= int(match[1]))
-        if not is_furniture(node):
+        if is_code_fold(node) or not is_furniture(node):
             texts[place].append(node)
     return texts
 
@@ -179,7 +182,7 @@ def notebook(cells: list[Cell]) -> str:
         {
             "cell_type": cell.kind,
             "id": f"cell-{number}",
-            "metadata": {"tags": [cell.tag]} if cell.tag else {},
+            "metadata": metadata(cell),
             "source": cell.source.splitlines(keepends=True),
             **(NOT_RUN if cell.kind == "code" else {}),
         }
@@ -187,6 +190,12 @@ def notebook(cells: list[Cell]) -> str:
     ]
     data = {"cells": written, "metadata": METADATA, **FORMAT}
     return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+
+
+def metadata(cell: Cell) -> dict[str, Any]:
+    """Return the tag of a cell, and whether JupyterLab hides its source."""
+    hidden = {"jupyter": {"source_hidden": True}} if cell.is_folded else {}
+    return ({"tags": [cell.tag]} if cell.tag else {}) | hidden
 
 
 def program(cells: list[Cell]) -> str:

@@ -10,9 +10,10 @@ from docutils.parsers.rst import directives
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
-from sphinx.writers.html5 import HTML5Translator
 
 from gallery_intl.locale import _
+
+CODE_FOLD = "code-fold"
 
 
 class Interface(SphinxDirective):
@@ -42,8 +43,17 @@ class AltText(SphinxDirective):
         return []
 
 
-class fold(nodes.container):
-    """What readers open to see it; ``file`` is its name."""
+def code_fold(title: str, *content: nodes.Node) -> nodes.admonition:
+    """Return code that readers open to see it, below a title in their language."""
+    heading = nodes.title(title, title, translatable=False, classes=["no-search"])
+    fold = nodes.admonition("", heading, *content, classes=[CODE_FOLD])
+    fold["collapsible"] = "closed"
+    return fold
+
+
+def is_code_fold(node: nodes.Node) -> bool:
+    """Return whether a node is such code."""
+    return isinstance(node, nodes.admonition) and CODE_FOLD in node["classes"]
 
 
 class Program(SphinxDirective):
@@ -69,21 +79,12 @@ class Program(SphinxDirective):
         box = nodes.container(literal_block=True, classes=classes)
         self.state.document.set_id(box)  # HTML links to it
         box += [nodes.caption("", "", link, translatable=False), block]
-        return [fold("", box, file=name)] if "folded" in self.options else [box]
-
-
-def visit_fold(self: HTML5Translator, node: fold) -> None:
-    words = self.encode(_("The whole file: %s") % node["file"])
-    summary = f'<summary class="no-search">{words}</summary>'
-    self.body.append(f"{self.starttag(node, 'details', CLASS='intl-fold')}{summary}\n")
-
-
-def depart_fold(self: HTML5Translator, node: fold) -> None:
-    self.body.append("</details>\n")
+        if "folded" not in self.options:
+            return [box]
+        return [code_fold(_("The whole file: %s") % name, box)]
 
 
 def setup(app: Sphinx) -> None:
     app.add_directive("interface", Interface)
     app.add_directive("alt-text", AltText)
     app.add_directive("program-file", Program)
-    app.add_node(fold, html=(visit_fold, depart_fold))
