@@ -5,11 +5,11 @@ directives of this module::
 
     :Card: Each rank knows its number.
     :Learn: You will start one file four times.
-    :Know first: :doc:`/part/another`
+    :Prerequisites: :doc:`/part/another`
     :Picture: ranks
     :Oldest torch: 2.8
 
-``Card`` and ``Learn`` are messages like any paragraph. ``Know first`` has links only,
+``Card`` and ``Learn`` are messages like any paragraph. ``Prerequisites`` has links only,
 whose text is the title of the page that they lead to.
 """
 
@@ -47,7 +47,7 @@ from gallery_site.reading import minutes
 REQUIREMENTS = "requirements.txt"
 PINNED = re.compile(r"^torch==([\w.]+)", re.MULTILINE)
 SPHINX_GALLERY = "https://sphinx-gallery.github.io"
-NAMES = "Card|Learn|Know first|Picture|Oldest torch"
+NAMES = "Card|Learn|Prerequisites|Picture|Oldest torch"
 FIELDS = re.compile(rf"^(?::(?:{NAMES}):.*\n(?: +.*\n)*)+", re.MULTILINE)
 FIELD = re.compile(r"^:(?P<name>[\w ]+):(?P<text>.*\n(?: +.*\n)*)", re.MULTILINE)
 LINKED = re.compile(r":doc:`([^`<]+)`")
@@ -100,7 +100,7 @@ def card_line(
 
 def lesson_head(fields: dict[str, str]) -> Iterator[str]:
     yield ".. lesson-head::"
-    if known := LINKED.findall(fields.get("Know first", "")):
+    if known := LINKED.findall(fields.get("Prerequisites", "")):
         yield f"   :know-first: {' '.join(known)}"
     if oldest := fields.get("Oldest torch"):
         yield f"   :oldest-torch: {oldest}"
@@ -152,7 +152,7 @@ class LessonHead(SphinxDirective):
             "",
             nodes.field(
                 "",
-                nodes.field_name("", _("Know first"), translatable=False),
+                nodes.field_name("", _("Prerequisites"), translatable=False),
                 nodes.field_body("", text),
             ),
             classes=["know-first", "titles"],

@@ -5,7 +5,7 @@ Collectives: who has what before and after
 :Card: Eight ways to move data, each shown on four ranks.
 :Learn: You will run eight collectives, see what each rank holds afterwards, and build a
     ring all-reduce whose bytes you count.
-:Know first: :doc:`/tutorials/start/hello_ranks`
+:Prerequisites: :doc:`/tutorials/start/hello_ranks`
 :Picture: grid
 :Oldest torch: 2.8
 

@@ -5,7 +5,7 @@ From scratch: DDP out of hooks and all-reduce
 :Card: All-reduces start while backward is still running.
 :Learn: You will write data parallelism in three steps, compare each with
     ``DistributedDataParallel``, and draw how messages hide behind the backward pass.
-:Know first: :doc:`/tutorials/start/distributed_data_parallel`
+:Prerequisites: :doc:`/tutorials/start/distributed_data_parallel`
 :Picture: overlap
 :Oldest torch: 2.8
 

@@ -5,7 +5,7 @@ Hiding the traffic: buckets, overlap, fewer bytes
 :Card: Gradients travel while backward still computes.
 :Learn: You will count what data parallel training sends, hide it behind the
     computation, and send less often and fewer bytes.
-:Know first: :doc:`/tutorials/start/distributed_data_parallel`
+:Prerequisites: :doc:`/tutorials/start/distributed_data_parallel`
 :Picture: buckets
 :Oldest torch: 2.8
 

@@ -5,7 +5,7 @@ Starting processes: what each way gives
 :Card: torchrun, spawn and a pool: who sets what.
 :Learn: You will start the same training in two ways, compare the results, and see what
     breaks in a notebook.
-:Know first: :doc:`/tutorials/start/distributed_data_parallel`
+:Prerequisites: :doc:`/tutorials/start/distributed_data_parallel`
 :Picture: launch
 :Oldest torch: 2.10
 

@@ -5,7 +5,7 @@ Experts: more parameters, the same work per token
 :Card: Tokens travel to their experts, and all wait for one rank.
 :Learn: You will build a mixture of experts, give each rank experts of its own, send
     the tokens to them, and see who waits when most tokens want the same expert.
-:Know first: :doc:`/tutorials/inside/collectives`
+:Prerequisites: :doc:`/tutorials/inside/collectives`
 :Picture: experts
 :Oldest torch: 2.8
 

@@ -4,7 +4,7 @@ Fully sharded: no rank keeps the whole model
 
 :Card: Parameters are whole only while their layer computes.
 :Learn: You will shard a model, and count what each rank keeps and what it sends.
-:Know first: :doc:`/tutorials/start/distributed_data_parallel`,
+:Prerequisites: :doc:`/tutorials/start/distributed_data_parallel`,
     :doc:`/tutorials/inside/collectives`
 :Picture: shard
 :Oldest torch: 2.9

@@ -5,7 +5,7 @@ Long sequences: attention around a ring
 :Card: Each rank holds a part of the text. The keys travel.
 :Learn: You will divide one long text among ranks, let keys and values travel around a
     ring, balance the work, and get the gradients of one process.
-:Know first: :doc:`/tutorials/inside/collectives`
+:Prerequisites: :doc:`/tutorials/inside/collectives`
 :Picture: ring
 :Oldest torch: 2.8
 

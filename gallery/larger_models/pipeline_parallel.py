@@ -5,7 +5,7 @@ Pipeline parallel: who works, and who waits
 :Card: Four schedules, one gradient, and fewer idle ranks.
 :Learn: You will run one model in stages with PyTorch's schedules, and count how long
     each rank waits, what it keeps, and what it sends.
-:Know first: :doc:`/tutorials/larger_models/split_model`
+:Prerequisites: :doc:`/tutorials/larger_models/split_model`
 :Picture: pipeline
 :Oldest torch: 2.13
 

@@ -5,7 +5,7 @@ Tensor parallel: one matrix on several GPUs
 :Card: Each rank has a part of every matrix and every sum.
 :Learn: You will split two matrices by hand so that they need one all-reduce, then a
     transformer block with ``parallelize_module``, and count the bytes that it sends.
-:Know first: :doc:`/tutorials/inside/collectives`
+:Prerequisites: :doc:`/tutorials/inside/collectives`
 :Picture: tiles
 :Oldest torch: 2.8
 

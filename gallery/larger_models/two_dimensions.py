@@ -5,7 +5,7 @@ Two dimensions: fast rows, slow columns
 :Card: Cut layers inside a machine, share them between machines.
 :Learn: You will arrange ranks in a grid, give each direction its own parallelism, and
     count what crosses the slow links between machines.
-:Know first: :doc:`/tutorials/larger_models/fully_sharded`,
+:Prerequisites: :doc:`/tutorials/larger_models/fully_sharded`,
     :doc:`/tutorials/larger_models/tensor_parallel`
 :Picture: mesh
 :Oldest torch: 2.8

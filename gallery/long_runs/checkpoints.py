@@ -5,7 +5,7 @@ Checkpoints: go on as if nothing had happened
 :Card: A rank dies. The run goes on, equal to the bit.
 :Learn: You will let a rank die while it saves, resume the training equal to the bit,
     and load on two ranks what four have saved.
-:Know first: :doc:`/tutorials/start/one_gpu_to_many`
+:Prerequisites: :doc:`/tutorials/start/one_gpu_to_many`
 :Picture: checkpoint
 :Oldest torch: 2.8
 

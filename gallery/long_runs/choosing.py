@@ -4,7 +4,7 @@ Choosing: eight ways, one loss
 
 :Card: One model trained in eight ways: what each holds and sends.
 :Learn: You will count what each way holds and sends, and choose one for your training.
-:Know first: :doc:`/tutorials/larger_models/two_dimensions`
+:Prerequisites: :doc:`/tutorials/larger_models/two_dimensions`
 :Picture: table
 :Oldest torch: 2.10
 

@@ -5,7 +5,7 @@ Several nodes: two machines, one run
 :Card: Two torchruns become one run. What crosses the network?
 :Learn: You will run a training on two nodes, count what crosses the network, and know
     what to check first when the nodes do not meet.
-:Know first: :doc:`/tutorials/inside/collectives`,
+:Prerequisites: :doc:`/tutorials/inside/collectives`,
     :doc:`/tutorials/start/one_gpu_to_many`
 :Picture: nodes
 :Oldest torch: 2.8

@@ -5,7 +5,7 @@ Limits: why one process is not enough
 :Card: One GPU holds more, nothing overlaps, Python takes turns.
 :Learn: You will imitate a step of ``nn.DataParallel`` to see three of its limits, and
     two traps that change results.
-:Know first: :doc:`/tutorials/one_process/multi_gpu_examples`
+:Prerequisites: :doc:`/tutorials/one_process/multi_gpu_examples`
 :Picture: limits
 :Oldest torch: 2.8
 

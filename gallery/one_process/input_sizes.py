@@ -5,7 +5,7 @@ Input sizes: which GPU gets which rows
 :Card: A batch of 30 goes in. Why does the model see 10?
 :Learn: You will print which rows each device gets, and choose a batch size that leaves
     no GPU idle.
-:Know first: :doc:`/tutorials/one_process/multi_gpu_examples`
+:Prerequisites: :doc:`/tutorials/one_process/multi_gpu_examples`
 :Picture: rows
 :Oldest torch: 2.8
 

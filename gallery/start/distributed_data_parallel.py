@@ -5,7 +5,7 @@ Distributed data parallel: four ranks, one model
 :Card: Each rank has its own samples, all share one gradient.
 :Learn: You will train one model on four ranks, see how their gradients are averaged,
     and break it in two ways.
-:Know first: :doc:`/tutorials/start/hello_ranks`
+:Prerequisites: :doc:`/tutorials/start/hello_ranks`
 :Picture: average
 :Oldest torch: 2.8
 

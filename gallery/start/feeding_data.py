@@ -5,7 +5,7 @@ Feeding the data: each sample once, to one rank
 :Card: Count which rank sees which sample, and how often.
 :Learn: You will count how often each sample is seen in an epoch, and mend the programs
     that see some twice, some never, or all of them eight times.
-:Know first: :doc:`/tutorials/start/distributed_data_parallel`
+:Prerequisites: :doc:`/tutorials/start/distributed_data_parallel`
 :Picture: deal
 :Oldest torch: 2.8
 

@@ -5,7 +5,7 @@ Is it faster: measure before you scale
 :Card: Samples per second, efficiency, and where the rest goes.
 :Learn: You will measure how much faster several ranks train, find out where the rest
     of the time goes, and estimate the batch size above which more GPUs pay off.
-:Know first: :doc:`/tutorials/start/one_gpu_to_many`
+:Prerequisites: :doc:`/tutorials/start/one_gpu_to_many`
 :Picture: speed
 :Oldest torch: 2.13
 

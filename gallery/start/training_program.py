@@ -5,7 +5,7 @@ A training program: one file to take to work
 :Card: A complete DDP program that survives an interruption.
 :Learn: You will put together a complete training program, interrupt it with a signal,
     and prove that it resumes with the same losses.
-:Know first: :doc:`/tutorials/start/one_gpu_to_many`
+:Prerequisites: :doc:`/tutorials/start/one_gpu_to_many`
 :Picture: program
 :Oldest torch: 2.13
 

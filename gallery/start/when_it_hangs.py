@@ -4,7 +4,7 @@ When it hangs: find the missing rank
 
 :Card: One rank does not come. Four tools find it.
 :Learn: You will make ranks hang and find the one that is missing, with four tools.
-:Know first: :doc:`/tutorials/start/one_gpu_to_many`
+:Prerequisites: :doc:`/tutorials/start/one_gpu_to_many`
 :Picture: hang
 :Oldest torch: 2.8
 

@@ -1,6 +1,6 @@
 """Lead along the lessons: what a part asks for first, and where a lesson leads.
 
-Both follow from the one list that a lesson has, ``:Know first:`` below its title.
+Both follow from the one list that a lesson has, ``:Prerequisites:`` below its title.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def part_line(app: Sphinx, page: str, part: str) -> list[nodes.Element]:
     """Return the line for a part: what to know before it, if there is something."""
     known = known_first(app.env)
     first = before(lessons_of(PurePosixPath(part).parent, known), known)
-    return [path_line(app, page, _("Know first"), first)] if first else []
+    return [path_line(app, page, _("Prerequisites"), first)] if first else []
 
 
 def show(app: Sphinx, document: nodes.document, docname: str) -> None:

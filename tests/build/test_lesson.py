@@ -18,7 +18,7 @@ A page
 
 :Learn: You will see a page, and
     its ``code``.
-:Know first: :doc:`/tutorials/part/other`,
+:Prerequisites: :doc:`/tutorials/part/other`,
     :doc:`/index`
 
 A paragraph, see :doc:`other` and :doc:`this <other>`.
@@ -101,7 +101,7 @@ def test_a_lesson_begins_with_its_head_in_this_order(site: SmallSite) -> None:
         "Time 5 minutes Runs as 4 processes, started with torchrun Needs torch 2.13.0 "
         "The notebook also needs: jupyter, ipyparallel "
         "Runs on a CPU, and on GPUs where there are any",
-        "Know first : Other: a page with a longer title , Small site",
+        "Prerequisites : Other: a page with a longer title , Small site",
         "Notebook .ipynb Program .py Both .zip",
     ]
     assert head[4].get_text().startswith("A paragraph, see ")
@@ -133,7 +133,7 @@ def test_only_the_sentence_is_a_message(site: SmallSite) -> None:
     messages = [entry.msgid for entry in catalogs.read(site.po(PAGE, "en"))]
 
     assert LEARN in messages
-    assert not {"Learn", "Know first"} & {*messages}
+    assert not {"Learn", "Prerequisites"} & {*messages}
     assert not [text for text in messages if "/index" in text]
 
 
@@ -152,7 +152,7 @@ def test_the_notebook_has_it_as_text(site: SmallSite) -> None:
     first = next(cell for cell in cells if cell["cell_type"] == "markdown")
 
     text = "".join(first["source"])
-    assert text.startswith("# A page\n\n페이지와 `코드`를 봅니다.\n\n- **Know first**")
+    assert text.startswith("# A page\n\n페이지와 `코드`를 봅니다.\n\n- **Prerequisites**")
     assert "*다른 페이지* · *작은 사이트*" in text
     assert ":doc:" not in text
     assert "Notebook" not in text
@@ -164,8 +164,8 @@ def test_the_script_names_the_pages_that_it_leads_to(site: SmallSite) -> None:
     assert ":doc:" not in english + korean
     assert (
         ":Learn: You will see a page, and\n    its ``code``.\n"
-        ":Know first: *Other: a page with a longer title*, *Small site*\n"
+        ":Prerequisites: *Other: a page with a longer title*, *Small site*\n"
     ) in english
     assert "see *Other: a page with a longer title* and *this*.\n" in english
-    assert ":Learn: 페이지와 ``코드``를 봅니다.\n:Know first: *다른 페이지*," in korean
+    assert ":Learn: 페이지와 ``코드``를 봅니다.\n:Prerequisites: *다른 페이지*," in korean
     assert "# *다른 페이지*를 보세요.\n" in korean

@@ -1,7 +1,7 @@
 """What the interface takes from others that they do not promise.
 
 Seen in Sphinx 9.0.4, sphinx-copybutton 0.5.2 and pydata-sphinx-theme 0.24.0.
-`tests/build/test_upstream_interface.py` asks the installed ones whether it is still so.
+`tests/test_interface.py` asks the installed ones whether it is still so.
 """
 
 from __future__ import annotations
