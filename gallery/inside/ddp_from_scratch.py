@@ -266,7 +266,8 @@ for title, per_bucket in ("after backward", 1), ("hooks", 1), ("buckets", 4):
 
 if rank == 0:
     print("messages handed over before the turn of layer 0:", early)
-assert early == {"after backward": 0, "hooks": 10, "buckets": 2}
+assert early == {"after backward": 0, "hooks": 10, "buckets": 2}, (
+    "messages were handed over earlier or later")
 
 # %%
 # Each numbered block is the backward pass of a layer. At its end the layer's gradients
@@ -312,10 +313,49 @@ if rank == 0:
 # Try it
 # ------
 #
+# Predict first, then run.
+#
 # - Put all twelve gradients into one bucket in the last run, and leave out the assert
 #   that fails. When does the message start?
-# - Let a layer sleep for 0.040 seconds. What is then left to the right of the dashed
-#   line in the second run?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      At the end of the backward pass, because the bucket is full only when layer 0
+#      has its gradients. The last number of the printed dictionary is 0 instead of 2,
+#      and nothing is hidden. The step still ends earlier than in the first run,
+#      because it pays for one message instead of twelve.
+#
+# - Start two ranks, and let a layer sleep for 0.040 seconds. What is then left to the
+#   right of the dashed line in the second run?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      The two messages of layer 0. Two messages now take less time than a layer, so
+#      each layer hides those of the layer before, and the link is idle in between.
+#      Nothing hides the last two, because no layer is left to compute.
+#
+# - In your own script, without DDP: register such a hook for each parameter and note
+#   the names for two steps. Is the order the same both times, and which parameters
+#   never come?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      A parameter that never comes has no gradient, and with DDP such a parameter
+#      needs ``find_unused_parameters``.
+#
+# What to remember
+# ----------------
+#
+# - Data parallelism is equal parameters at the start and averaged gradients before
+#   each optimizer step. With two ranks on a CPU, our version equals DDP to the last
+#   bit.
+# - Gradients become ready from the last layer to the first, so messages can travel
+#   while backward still computes. The messages of the first layer are always exposed.
+# - All ranks must send the same buckets in the same order. If they don't, and the
+#   sizes match, gradients of different parameters are added up without an error.
 #
 # Where to go next
 # ----------------
