@@ -506,10 +506,43 @@ assert refusal == "SyntaxError"
 # Try it
 # ------
 #
-# - Replace ``nprocs=n_gpus`` by ``nprocs=1`` and keep the arguments. For whom does rank
-#   0 wait, and who ends the waiting?
+# Predict first, then run.
+#
+# - In ``spawned.py``, replace ``nprocs=n_gpus`` by ``nprocs=1`` and keep the
+#   arguments. For whom does rank 0 wait, and who ends the waiting? (This takes two
+#   minutes.)
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      For rank 1, which the world size promises and nobody started. Our ``run`` ends
+#      the waiting with ``TimeoutExpired`` after its 120 seconds. No process failed, so
+#      ``spawn`` has nothing to report.
+#
 # - Leave out the last two lines of ``spawned.py``. What does the program print, and
 #   with which exit status does it end?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      It prints nothing and ends with 0, because it only defines functions. So whoever
+#      looks only at the exit status takes it for a success. This page notices, because
+#      it compares the output.
+#
+# - In your own script: let rank 1 raise an exception in the third step. Do all other
+#   ranks end, after how many seconds, and do you find the traceback of rank 1 in your
+#   logs?
+#
+# What to remember
+# ----------------
+#
+# - ``torchrun`` runs a whole file and puts rank and world size into the environment.
+#   ``spawn`` runs a function and passes a number. If you are not sure, take
+#   ``torchrun``.
+# - A spawned process imports its function by name, so the function must be in a file,
+#   and the start of the program below ``if __name__ == "__main__"``.
+# - If a rank fails, both starters end the others. If a rank was never started, nobody
+#   does, and the rest waits for it until a timeout.
 #
 # Where to go next
 # ----------------
