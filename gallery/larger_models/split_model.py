@@ -299,8 +299,37 @@ print(tuple(images.shape), "->", tuple(maps.shape), "->", tuple(pooled.shape))
 # Try it
 # ------
 #
-# - How many micro-batches do four devices need, to be idle for less than a tenth of the
-#   time? Let ``pipeline`` count.
+# Predict first, then run.
+#
+# - How many micro-batches do four devices need, to be idle for less than a tenth of
+#   the time? Let ``pipeline`` count.
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      28. With 27 they are idle for exactly 3/30, a tenth, and with 28 for 3/31. The
+#      three slots of filling and the three of draining stay, so only more
+#      micro-batches make their share smaller.
+#
+# - In your own script: count the numbers that leave the layer where you would split,
+#   for one batch, and compare with the number of all parameters. Which way would send
+#   less on two GPUs?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      A split model sends these numbers twice, and split data send the parameters
+#      twice, so the smaller of the two counts decides.
+#
+# What to remember
+# ----------------
+#
+# - If the model fits on one GPU, split the data. If it doesn't, usually try sharding
+#   first, and then splitting the model.
+# - A split model sends activations, which grow with the batch. Split data send
+#   gradients, which are the same for any batch.
+# - Without a pipeline only one device works at a time. With one, p devices and m
+#   micro-batches are idle for (p - 1) / (m + p - 1) of the time.
 #
 # Where to go next
 # ----------------
