@@ -318,8 +318,42 @@ plt.show()
 # Try it
 # ------
 #
+# Predict first, then run.
+#
 # - Set ``activation`` to ``"relu"``. Which tensors are no longer kept, and why?
-# - Give ``checkpoint`` and ``watched`` two blocks at once. Which printed size falls?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      The inputs of the activation function, 2 MiB in each block, so 48 MiB are left
+#      of 64. The derivative of ReLU can be seen from its output, which the next linear
+#      layer keeps anyway. GELU needs its input, and that is one tensor more.
+#
+# - Checkpoint two blocks at once: let the loop go over ``model[i : i + 2]`` for every
+#   second ``i``, and give ``model[:2]`` to ``watched`` after it. Which printed size
+#   falls, and does it pay off?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      The inputs fall from 3.5 to 1.5 MiB, because only every second one is kept. But
+#      two blocks at a time come back, 15.6 MiB instead of 7.5, so the sum grows.
+#      Larger pieces pay off only where there are so many blocks that their inputs
+#      outweigh one block.
+#
+# - In your own script: print ``torch.accelerator.max_memory_allocated()`` after the
+#   first step, then again with half the batch in a fresh run. What does not shrink is
+#   parameters, gradients and optimizer state: is it near 16 bytes per parameter?
+#
+# What to remember
+# ----------------
+#
+# - With Adam in float32, each parameter takes 16 bytes, whatever the batch. Adam makes
+#   its 8 in the first ``step``, so a run can still fail there.
+# - Activations grow with the tokens of a batch. Micro-batches, autocast and
+#   checkpointing shrink them, and they work together.
+# - None of the three touches the 16 bytes. To train all parameters with Adam, share
+#   these between GPUs.
 #
 # Where to go next
 # ----------------
