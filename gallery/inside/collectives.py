@@ -318,10 +318,41 @@ if rank == 0:
 # Try it
 # ------
 #
-# - Start the file with ``--nproc-per-node=2``. Does the rank
-#   that sends most send less in the ring?
+# Predict first, then run.
+#
+# - Start the file with ``--nproc-per-node=2``. Does the rank that sends most send less
+#   in the ring?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      No. With two ranks, both ways send the tensor once from each rank, 8000 bytes.
+#      The ring pays off from three ranks on: with four, rank 0 sends three tensors, but
+#      in the ring each rank sends one and a half.
+#
 # - Add ``op=dist.ReduceOp.MAX`` to the first ``all_reduce``. Whose letters are printed
 #   before an assert fails?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      Those of the last rank, because its numbers are the largest: D0 to D3 in all
+#      rows. An all-reduce works on each cell alone, and its operation needn't be a sum.
+#      ``MAX`` is useful for times, since a step takes as long as the slowest rank.
+#
+# - In your own script: list the collectives of one step, in order, with their bytes.
+#   Which of them is the largest, and who waits for it?
+#
+# What to remember
+# ----------------
+#
+# - A collective is a call of all ranks of a group, in the same order, with tensors that
+#   fit. *Broadcast* and *scatter* give from one rank, *gather* and *reduce* give to one
+#   rank, and those with *all* give to everybody.
+# - All-reduce is reduce-scatter, then all-gather. DDP uses it whole, FSDP uses the two
+#   halves at different times.
+# - In a ring, each rank sends less than twice the tensor, however many ranks there are.
+#   A small tensor costs as many starts as the ring has steps.
 #
 # Where to go next
 # ----------------

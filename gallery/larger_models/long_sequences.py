@@ -308,10 +308,41 @@ if rank == 0:
 # Try it
 # ------
 #
+# Predict first, then run.
+#
 # - Below the cut, add ``pieces[1] %= per_piece``, so that the positions of each piece
 #   begin at 0. Which assert notices?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      The one that compares the gradients with those of one process. A token of the
+#      second piece no longer knows where in the whole text it is, so its position, and
+#      everything computed from it, is another one. All shapes are right, so without
+#      this comparison the training would go on.
+#
 # - Start the file with ``--nproc-per-node=2``, then with 8, for a text four times as
 #   long. How much more does each rank keep?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      Nothing: 204 KiB both times, because the text grows with the number of ranks,
+#      while a single process would keep four times as much. The computation isn't
+#      constant, though: with zig-zag each rank computes 5 blocks of attention with two
+#      ranks and 17 with eight.
+#
+# - In your own model: how many bytes of activations does one token of one block have,
+#   and from which length on does a single sample not fit?
+#
+# What to remember
+# ----------------
+#
+# - Context parallelism divides the tokens of a sequence. Only attention needs the
+#   others, so keys and values travel around a ring.
+# - With a causal mask cut in zig-zag, or the last rank has most to do and all others
+#   wait for it.
+# - Shift labels and count positions before you cut.
 #
 # Where to go next
 # ----------------

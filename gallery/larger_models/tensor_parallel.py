@@ -85,7 +85,7 @@ my_rows = w2.chunk(world_size, dim=0)[rank]
 partial = my_hidden @ my_rows
 y = partial.clone()
 dist.all_reduce(y)
-assert torch.equal(y, (x @ w1).relu() @ w2)
+assert torch.equal(y, (x @ w1).relu() @ w2), "the parts don't add up"
 
 # %%
 # Columns come first, because they leave each rank exactly those numbers that its rows
@@ -483,8 +483,41 @@ if rank == 0:
 # Try it
 # ------
 #
+# Predict first, then run.
+#
 # - Seed with ``50 + rank``, so that each rank draws other numbers. What notices?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      The first assert below an all-reduce. Before it each rank computes something that
+#      is right by itself, but the parts belong to different matrices, and their sum to
+#      none. In training there is no such assert, so the ranks of a group must have the
+#      same samples and the same initial values.
+#
 # - Leave the norms out of ``by_token``. The output stays right, but what does not?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      The gradients of the norm layers. Each rank computes its norms for its own tokens
+#      only, so it has a part of the sum, in a plain tensor that nobody adds up.
+#      ``SequenceParallel()`` in the plan makes the parameters DTensors, whose gradients
+#      are known to be ``Partial``.
+#
+# - In your own model: how many attention heads and how many key heads are there? By how
+#   many GPUs can you divide them?
+#
+# What to remember
+# ----------------
+#
+# - Columns first, rows second: a pair of matrices then costs one all-reduce forward and
+#   one backward, which everything waits for. So keep it inside a machine with fast
+#   links.
+# - All ranks of the group need the same samples, and equal random numbers where they
+#   hold equal activations, but different ones where they hold parts.
+# - With sequence parallelism, gradients of norms are partial sums: add them up once,
+#   before you clip or step.
 #
 # Where to go next
 # ----------------

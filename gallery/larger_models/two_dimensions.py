@@ -319,10 +319,42 @@ if rank == 0:
 # Try it
 # ------
 #
+# Predict first, then run.
+#
 # - Call ``model.set_requires_all_reduce(False)`` above ``with Note()``. Which layout
 #   has no gradients then, and when is this useful?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      The hybrid one, because only there replicas have to be averaged. It's useful for
+#      accumulation: in all micro-batches but the last, a rank then sums up within its
+#      row, over fast links, and the slow links between machines carry the gradients
+#      once in a step.
+#
 # - After the loop call ``nn.utils.clip_grad_norm_`` with the parameters of two layouts,
 #   as if the plan had left out some layers. What does the error say?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      That all operands "must have the same mesh". The norms of the parts are sums over
+#      different groups of ranks, so PyTorch doesn't combine them. Take a norm for each
+#      mesh, and combine the numbers, as :doc:`/tutorials/larger_models/tensor_parallel`
+#      does.
+#
+# - On your own machines: which links are fast and which are slow, and which dimension
+#   of a mesh should follow which?
+#
+# What to remember
+# ----------------
+#
+# - A mesh gives each dimension its own groups. What sends most belongs on the fastest
+#   links: tensor parallelism inside a machine, data parallelism between machines.
+# - Hybrid sharding shards within a machine and replicates between machines, so only one
+#   all-reduce for each block crosses the slow links.
+# - The ranks of a row with tensor parallelism get the same samples, those of a column
+#   different ones.
 #
 # Where to go next
 # ----------------

@@ -399,11 +399,50 @@ if rank == 0:
 # Try it
 # ------
 #
+# Predict first, then run.
+#
 # - Deal 26 samples in place of 24 to four ranks. Which two cards does the sampler deal
 #   twice, and which assert notices?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      The first two of the shuffled order, here 16 and 15. Four ranks can't share 26
+#      samples equally, so the sampler fills up from the beginning. The assert below the
+#      printed hands fails, because the cards that were dealt are no longer the samples,
+#      each once.
+#
 # - Put ``dist.all_reduce(total)`` below an ``if rank == 0``. With which call of the
-#   other ranks does it meet? What follows is not defined, and not always an error:
-#   :doc:`/tutorials/start/when_it_hangs` has the tools to find such a mistake.
+#   other ranks does it meet? (:doc:`/tutorials/start/when_it_hangs` has the tools to
+#   find such a mistake.)
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      With their next collective, which sends gradients of the next epoch: calls are
+#      matched by their order alone. The two tensors have different sizes, so what
+#      happens is not defined. When we tried it, all ranks waited, and you can stop them
+#      with Ctrl+C.
+#
+# - In your own script: after a hundred steps, let every rank print the sum of all its
+#   parameters. Are the sums equal?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      They should be, to the last digit. If they aren't, look for a call of the inner
+#      model, or for something that one rank alone has loaded or changed.
+#
+# What to remember
+# ----------------
+#
+# - DDP copies the parameters of rank 0 once, when it wraps the model, and then averages
+#   the gradients in each backward pass. Equal gradients and equal optimizers keep the
+#   ranks equal.
+# - Call the wrapper, not the model inside it, and change parameters on all ranks or on
+#   none.
+# - ``batch_size`` and ``num_workers`` count for one rank. When you add GPUs, decide if
+#   the global batch stays as it is, or grows together with the learning rate.
 #
 # Where to go next
 # ----------------

@@ -355,10 +355,48 @@ if rank == 0:
 # Try it
 # ------
 #
+# Predict first, then run.
+#
 # - Leave the last ``* n_workers`` out of ``ShardedStream``, and the assert that fails.
 #   What does the figure show then?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      The first four samples are seen once, all others twice. Each worker still begins
+#      at its own number, from 0 to 7, but goes on in steps of four, so from the fifth
+#      sample on two workers read each of them. The training would not notice.
+#
 # - Add ``throw_on_early_termination=True`` to the call with momentum. Which rank ends
 #   with another error than the others?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      Rank 0, which has a batch left: "Detected at least one rank that exhausted
+#      inputs". The others say that they "exhausted all inputs". All of them leave the
+#      epoch at the same step, with equal momenta, and your program can catch the error
+#      and begin the next epoch.
+#
+# - In your own script: count with ``all_reduce`` how many samples an evaluation has
+#   seen. Is that the size of your data set?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      If it's a little more, the sampler has repeated some. If it's a multiple, every
+#      rank or every worker reads everything.
+#
+# What to remember
+# ----------------
+#
+# - ``DistributedSampler`` repeats or drops samples so that all ranks have equally many.
+#   Training forgives that, a metric doesn't.
+# - A stream needs to be told about ranks and workers, and everything that is shared,
+#   such as an order, needs the same seed everywhere, while augmentation needs a seed
+#   for each rank.
+# - Ranks with unequal numbers of batches hang in the last ones. ``Join`` helps, but
+#   with momentum or Adam all ranks should stop together.
 #
 # Where to go next
 # ----------------

@@ -338,10 +338,41 @@ if rank == 0:
 # Try it
 # ------
 #
+# Predict first, then run.
+#
 # - Start the file with ``--nproc-per-node=8``. Which number does the last rank receive,
-#   and how many messages did the sum need?
+#   and how many messages does the sum need?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      It receives 28, the sum of 1 to 7, and adds its own 8. Passing the sum on takes
+#      seven messages, one after the other, and then only the last rank knows it. The
+#      all-reduce gives 36 to all eight ranks in a single call.
+#
 # - Replace ``dist.all_reduce(total)`` by ``dist.reduce(total, dst=0)``. Which rank
 #   still knows the sum, and which assert tells you?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      Only rank 0, so the assert below ``print(totals)`` fails. What the other ranks
+#      hold afterwards is not defined: over Gloo we saw parts of the sum there. A
+#      training that goes on with such a value gets no error, so use ``reduce`` only
+#      where rank 0 alone needs the result.
+#
+# - In your own script: let every rank print its rank, the world size and its device,
+#   before anything else. Is that what you expect?
+#
+# What to remember
+# ----------------
+#
+# - A rank is a process with memory of its own. All ranks run the same file, and the
+#   variables that ``torchrun`` sets tell each of them which one it is.
+# - First the device, then the backend: NCCL for GPUs, Gloo for the CPU. Read the line
+#   that names the device before you wait for a long training.
+# - Every rank must call a collective such as ``all_reduce``, so it never stands below
+#   ``if rank == 0``.
 #
 # Where to go next
 # ----------------

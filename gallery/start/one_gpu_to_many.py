@@ -218,7 +218,7 @@ together = run(
     "many", "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2",
     "--log-dir=logs", "../train_ddp.py")
 print("one process:", alone, "with ranks:", together, sep="\n")
-assert "accuracy" in alone and together.endswith(alone)
+assert "accuracy" in alone and together.endswith(alone), "the accuracies differ"
 
 # %%
 # The accuracies are the same, because the ranks add up their counts before they divide,
@@ -320,10 +320,42 @@ assert not torch.equal(dropped(seed=0), dropped(seed=1))
 # Try it
 # ------
 #
-# - Replace ``sampler.set_epoch(epoch)`` by ``sampler.set_epoch(0)``. In which epoch do
-#   both scripts still print the same accuracy, and why?
+# Predict first, then run.
+#
+# - In ``train_ddp.py`` replace ``sampler.set_epoch(epoch)`` by
+#   ``sampler.set_epoch(0)``. In which epoch do both scripts still print the same
+#   accuracy, and why?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      In epoch 0 only, because both have its order. After it the ranks repeat that
+#      order, while the script for one GPU shuffles again, so from epoch 1 on they train
+#      on other batches. Here the assert below the accuracies stops the page, but your
+#      own training would just go on.
+#
 # - Replace ``nn.LayerNorm`` by ``nn.BatchNorm1d`` in both scripts. Which accuracies
 #   differ now, and which assert notices?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      All of them, from the first epoch on. Each rank normalizes with mean and variance
+#      of its own 16 samples, the script for one GPU with those of all 32. The assert
+#      below the accuracies notices.
+#
+# - In your own script: look for the eight places. Which of them are missing, and what
+#   do you print or save on every rank although one would be enough?
+#
+# What to remember
+# ----------------
+#
+# - Eight changes turn a script for one GPU into one for many, and it still runs on one.
+# - If the global batch stays as it was, the learning rate may stay too: the mean of the
+#   ranks' losses and gradients is what one process would have computed.
+# - Two things don't stay the same by themselves: whatever looks at a whole batch, such
+#   as batch normalization, and random numbers, for which each rank needs a seed of its
+#   own.
 #
 # Where to go next
 # ----------------

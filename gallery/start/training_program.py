@@ -52,7 +52,22 @@ with an interruption, and compares. With any argument it trains for real:
 
    torchrun --standalone --nproc-per-node=gpu training_program.py --steps 2000
 
-Each part has its reason above it, and a link to the lesson that explains it in full.
+Here is what the function ``train`` does, in order, and what you replace by your own.
+Each part has its reason above it on this page, and a link to the lesson that explains
+it in full.
+
+1. ``build`` makes the model, the optimizer and the schedule, with one seed on all
+   ranks. *Yours:* ``LanguageModel`` and the optimizer.
+2. ``load`` takes the checkpoint, if there is one. *Yours:* nothing.
+3. ``open_data`` opens the data at the step where the run goes on. *Yours:* ``prepare``
+   and ``Windows``.
+4. ``one_step`` does the forward and the backward pass, clips, and calls the optimizer.
+   *Yours:* ``loss_of``.
+5. ``agree`` averages the loss for the log and asks if any rank has received a signal.
+   *Yours:* nothing.
+6. ``evaluate`` runs now and then, on each rank with its share. *Yours:* the metric.
+7. ``save`` runs now and then, at the end, and after a signal. *Yours:* nothing, but if
+   another setting of yours changes the losses, add it to ``FIXED``.
 """
 
 # %%
@@ -302,7 +317,9 @@ def evaluate(model, data, device, options):
 
 # %%
 # The learning rate grows for some steps and then falls along a cosine. It depends on
-# ``--steps``, so a resumed run needs the same value, and ``load`` checks that.
+# ``--steps``, so a resumed run needs the same value, and ``load`` checks that. (To
+# train for longer than that, begin a new run with the weights of this one, because at
+# the end of its schedule the learning rate is down to a tenth.)
 import math
 
 
@@ -742,8 +759,9 @@ if __name__ == "__main__":
         largest = max(abs(whole[name][step] - together[step]) for step in whole[name])
         assert together.keys() == whole[name].keys(), f"steps are missing: {name}"
         assert largest <= tolerance, f"{name} differs by {largest}: a state is missing"
-        if dist.get_rank() == 0 and exact:
-            print(f"{name}: {len(together)} of {len(whole[name])} equal, bit for bit")
+        if dist.get_rank() == 0:
+            how = "equal, bit for bit" if exact else f"equal within {tolerance}"
+            print(f"{name}: {len(together)} of {len(whole[name])} {how}")
     assert list(first["loss"]) == list(range(1, 11)), "the ranks didn't stop at step 10"
     assert whole["loss"][20] < whole["loss"][1] - 0.5, "the model doesn't learn"
     is_first_rank = dist.get_rank() == 0

@@ -263,7 +263,7 @@ errors = attempt(train_and_log, torch.full((1,), 100.0), gradients)
 call = r"Rank (\d+) is running .*?OpType=(\w+), TensorShape=\[(\d+)\]"
 if rank == 0:
     print(re.findall(call, errors[0]))
-assert all("Detected mismatch" in error for error in errors)
+assert all("Detected mismatch" in error for error in errors), "no mismatch found"
 assert all(("0", "ALLREDUCE", "1") in re.findall(call, error) for error in errors)
 
 # %%
@@ -373,8 +373,33 @@ if rank == 0:
 # Try it
 # ------
 #
+# Predict first, then run.
+#
 # - Under ``DETAIL``, reduce four numbers again and print ``errors[0]``. Whom does it
 #   blame, and is that the rank with the mistake? Then an assert fails.
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      It blames ranks 1, 2 and 3, which "failed to pass monitoredBarrier". But they are
+#      the ones that did it right: rank 0 made a call too many, and no other rank had a
+#      call to compare with. With equal sizes there is no mismatch before that, so the
+#      sums of the others are wrong, and they get no error. A report names who is
+#      missing, not who is wrong.
+#
+# - In your own script: stop it in the middle of a step with ``py-spy dump --pid`` on
+#   one rank. Do you recognize the line, and do you know where your logs have the last
+#   collective of each rank?
+#
+# What to remember
+# ----------------
+#
+# - A hang is one rank that doesn't come, and the others can't know why. Look for the
+#   rank that is different: a stack, a monitored barrier, "last enqueued work", the
+#   flight recorder.
+# - A collective that only some ranks call doesn't hang at once. It meets the next one
+#   of the others, which may just give wrong sums.
+# - The first error counts. Whatever says "closed by peer" is an echo of it.
 #
 # Where to go next
 # ----------------
