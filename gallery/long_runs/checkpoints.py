@@ -396,8 +396,48 @@ plt.show()
 # Try it
 # ------
 #
-# - Let ``save`` open the final name, without ``os.replace``. What does the restart say?
-# - Leave out ``process_group=group``, several times. In which ways does the run fail?
+# Predict first, then run.
+#
+# - In ``save``, open the final name in place of ``unfinished``, and leave out
+#   ``os.replace``. Print ``lines`` after the first run. What does the restart say, and
+#   after which step does it go on?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      It says ``skipped step_00000006.pt: RuntimeError`` and goes on after step 3. The
+#      page still passes, because ``newest_readable`` loads a file before it chooses it.
+#      But any other program that takes the newest file, such as an evaluation, would
+#      get the half one. ``os.replace`` protects these too.
+#
+# - On a CPU, leave out ``process_group=group``, and add
+#   ``timeout=timedelta(seconds=20)`` to ``init_process_group`` in ``start.py``, with
+#   ``from datetime import timedelta``. Run it several times. In which ways does it
+#   fail?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      That differs from run to run. In some of ours a rank aborted with "Received data
+#      size doesn't match expected size", in the others the ranks waited until the
+#      timeout. The thread and the training share one group, so a rank can receive a
+#      message that belongs to the other collective. A group without a CPU backend, such
+#      as one with NCCL alone, is refused at once.
+#
+# - In your own script: copy the folder of its checkpoints, make the newest file of the
+#   copy empty, and resume from the copy. Does the run go on from an older file, does it
+#   stop, or does it begin again at step 0?
+#
+# What to remember
+# ----------------
+#
+# - To resume, a run needs its optimizer, its schedule, its place in the data and its
+#   random numbers, too. Without one of them there is no error, only other losses.
+# - Write under another name, call ``fsync``, rename, and only then delete older files.
+#   A fallback doesn't replace this, because ``torch.load`` loads changed numbers
+#   without an error.
+# - If the model is sharded, all ranks save with ``dcp``, and another number of ranks
+#   can load it. An asynchronous save needs a group of its own.
 #
 # Where to go next
 # ----------------
