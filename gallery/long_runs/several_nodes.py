@@ -159,7 +159,8 @@ assert (folder / "two" / "model.pt").exists()
 assert re.findall(r"[A-Z]=(\S+)", outputs[1]) == [
     str(value) for node, address in enumerate(("127.0.0.1", "localhost"))
     for i in range(2) for value in (address, node, i, 2 * node + i, 2, 4)]
-assert outputs[1].splitlines()[-1] == outputs[2].splitlines()[-1] != ""
+assert outputs[1].splitlines()[-1] == outputs[2].splitlines()[-1] != "", (
+    "two nodes and one rank have different gradients")
 
 # %%
 # No node may leave too early
@@ -371,8 +372,43 @@ assert (exported, args.max_restarts) == ("1", 3)
 # Try it
 # ------
 #
+# Predict first, then run.
+#
 # - Set ``n_nodes`` to 8. How much is saved across, and how much does one rank send?
-# - In the script, write ``--nnode``, then ``--node``. What does the parser say?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      The hierarchical way saves 1.5 rows, as with two nodes, but now it's 14 rows in
+#      place of 15.5, so the gain is small. In the flat ring, a rank at the end of a
+#      node sends 1.9375 rows across. With several rings it's 0.484 rows for each rank,
+#      and in the hierarchical way 0.4375. With more nodes both come near to half a row.
+#
+# - In ``train.py``, take the samples by ``local_rank`` in place of ``rank``. Which
+#   assert fails, and which samples are missing?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      The assert that compares the gradient with that of one rank. The local ranks are
+#      0 and 1 on both nodes, so ranks 0 and 2 take the same samples, and so do ranks 1
+#      and 3. Half of the samples come twice, and the others never. The run itself ends
+#      without an error, and on a single node nothing would be wrong.
+#
+# - In your own script: look at every place that uses the local rank or the number of
+#   GPUs in a machine. Does each of them choose a device, or does one choose samples,
+#   seeds, or who saves?
+#
+# What to remember
+# ----------------
+#
+# - Start the same ``torchrun`` command once on each node. The local rank chooses the
+#   GPU, the rank chooses the samples and who saves. If each task prints ``ranks: 1``,
+#   you have started separate runs, and nothing else tells.
+# - No node may leave while another one still works, so all ranks wait at a barrier
+#   until rank 0 has saved. The timeout of its group must be longer than saving takes.
+# - Several rings divide what crosses the network among the cards. A hierarchical
+#   all-reduce also sends less across, but with many nodes that gain is small.
 #
 # Where to go next
 # ----------------
