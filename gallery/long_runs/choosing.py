@@ -312,8 +312,47 @@ if rank == 0:
 # Try it
 # ------
 #
+# Predict first, then run.
+#
 # - Double ``n_tokens``. Which ways send more then, and which as much as before?
-# - Halve each loss before ``backward``. Which assert notices? And without ``eps``?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      "tensor" and "pipeline" send twice as much, because they send only activations.
+#      In "2-D" only a part doubles: with four ranks it goes from 4.3 to 5.7. The others
+#      send gradients and parameters, which are the same for every batch. With four
+#      ranks, "tensor" still sends less than ``fully_shard``, 8 and not 9, because 256
+#      tokens are fewer than 4.5 times the width of 64.
+#
+# - In ``train``, write ``(losses[0] / 2).backward()``, which halves the gradients of
+#   all ways but the pipeline. Which assert notices, and does it notice without
+#   ``eps=0.001``?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      The assert on the losses, and it names the pipeline, although that is the only
+#      way with the right gradients: "one process", with which all are compared, is
+#      wrong too. Without ``eps=0.001`` all asserts hold. Adam divides by the size of
+#      the gradients, so a factor in all of them cancels.
+#
+# - In your own script: count the parameters and take 16 bytes for each. Compare that
+#   with the memory of a GPU, and the tokens of a batch with 4.5 times the width. Where
+#   in the list above do you stop?
+#
+# What to remember
+# ----------------
+#
+# - All eight ways reach the same loss, so choose by what a rank holds and sends. To
+#   check a way, compare it with one process, and give Adam a large ``eps``. Otherwise
+#   it hides gradients of the wrong size.
+# - DDP holds 16 bytes for each parameter. ``fully_shard`` holds less and sends 1.5
+#   times as much as DDP. If the parameters fit, ``reshard_after_forward=False`` sends
+#   no more than DDP.
+# - Gradients and parameters cost the same for every batch, and activations grow with
+#   it. So tensor parallelism sends less than ``fully_shard`` only for few tokens and a
+#   large width.
 #
 # Where to go next
 # ----------------
