@@ -213,7 +213,8 @@ def gather(outputs, output_device):
     return torch.cat([part.to(output_device) for part in outputs])
 
 
-assert replicas[1][1]["bias"].grad_fn and not replicas[1][0].bias.grad_fn
+assert replicas[1][1]["bias"].grad_fn and not replicas[1][0].bias.grad_fn, (
+    "gradients do not come back from the copies")
 outputs = parallel_apply(replicas, inputs)
 assert [part.device for part in outputs] == two
 y = gather(outputs, device)
@@ -298,8 +299,34 @@ print(plain.load_state_dict(state))
 # Try it
 # ------
 #
-# In ``replicate``, write ``p.detach().to`` in place of ``p.to``. The outputs stay the
-# same. Which check fails first, and why?
+# Predict first, then run.
+#
+# - In ``replicate``, write ``p.detach().to`` in place of ``p.to``. The outputs stay the
+#   same. Which check fails first, and why?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      The assert that asks for the ``grad_fn`` of a copied bias. The copies have the
+#      same values, but ``detach`` cuts them off from the weights of the model, so their
+#      gradients do not come back. Without this assert, the layer would get only the
+#      gradient of the first half of the rows. It would train, and no error would say
+#      that half of the batch is missing.
+#
+# - In your own script: print the first key of a checkpoint that you have saved. Does it
+#   begin with ``module.``, and does the program that loads the file expect that?
+#
+# What to remember
+# ----------------
+#
+# - ``nn.DataParallel`` cuts the batch along its first dimension, copies the model in
+#   each step, computes in one thread for each GPU, and joins the outputs on the first
+#   GPU.
+# - The gradients of all pieces add up in the original model. That needs copies that
+#   autograd has recorded. A deep copy or a detached one gives the right outputs and
+#   loses gradients.
+# - The keys of a wrapped model begin with ``module.``. Save
+#   ``wrapped.module.state_dict()``, so that a program without the wrapper can load it.
 #
 # Where to go next
 # ----------------
