@@ -211,7 +211,8 @@ assert seen == [sizes(15, 15, 30)] * 3 + [sizes(5, 5, 10)]
 # Thirty rows divide evenly, but ten rows do not: the first two devices receive 4 each,
 # and the third receives the 2 that are left.
 run_on(3)
-assert seen == [sizes(10, 10, 10, 30)] * 3 + [sizes(4, 4, 2, 10)]
+assert seen == [sizes(10, 10, 10, 30)] * 3 + [sizes(4, 4, 2, 10)], (
+    "three devices got other rows")
 
 # %%
 # Eight devices: three have nothing to do
@@ -306,8 +307,35 @@ assert not same
 # Try it
 # ------
 #
-# In ``forward_on``, write ``tensor_split`` in place of ``chunk``. Which check fails
-# first, and does the device with the most rows have less to do than before?
+# Predict first, then run.
+#
+# - In ``forward_on``, write ``tensor_split`` in place of ``chunk``. Which check fails
+#   first, and does the device with the most rows have less to do than before?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      The check for three devices: ``tensor_split`` cuts ten rows into 4, 3 and 3, and
+#      ``chunk`` into 4, 4 and 2. With eight devices, all of them get rows: two get 2,
+#      and six get 1. But the largest piece is the same with both functions, rows
+#      divided by devices and rounded up, so the busiest device has as much to do as
+#      before.
+#
+# - In your own script: take your batch size and the size of your last batch, and let
+#   ``torch.chunk`` split both by the number of your GPUs. Which GPU gets the fewest
+#   rows, and do all get some?
+#
+# What to remember
+# ----------------
+#
+# - Inside the model you see only the rows of one device, because ``nn.DataParallel``
+#   splits the first dimension. Outside, the sizes stay the same.
+# - ``torch.chunk`` rounds the rows of a piece up, so eight devices share ten rows as
+#   five pieces of two. A batch size that is a multiple of the number of GPUs leaves
+#   none idle.
+# - The hidden state of a recurrent network has the batch second, so its pieces are
+#   joined along the wrong dimension. Batch normalization sees only the rows of its own
+#   piece.
 #
 # Where to go next
 # ----------------
