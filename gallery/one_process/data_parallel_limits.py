@@ -163,7 +163,8 @@ one_model = size(model.parameters())
 memory = {(p.device, p.data_ptr()) for w in weights for p in w.values()}
 assert len(memory) == 4 * len(expected)
 assert held[1] == held[2] == held[3]
-assert held[0] - held[1] == 2 * one_model + gathered.nbytes
+assert held[0] - held[1] == 2 * one_model + gathered.nbytes, (
+    "the first device holds something else in addition")
 assert size(gradients) == one_model
 print("bytes on each device:", held)
 
@@ -395,7 +396,8 @@ for n, batch in (2, 128), (4, 128), (8, 128), (4, 10):
     torch.testing.assert_close(gradient(weighted), whole)
     mean, total = gradient(per_device.mean()), gradient(per_device.sum())
     torch.testing.assert_close(total, len(pieces) * mean)
-    assert torch.allclose(mean, whole) == (batch == 128)
+    assert torch.allclose(mean, whole) == (batch == 128), (
+        f"the mean of the losses for {batch} rows is not as expected")
 print("the last pieces have", rows.tolist(), "rows")
 
 # %%
@@ -457,10 +459,45 @@ print("the last pieces have", rows.tolist(), "rows")
 # Try it
 # ------
 #
-# - Train with ``torch.optim.SGD``, which has no state. Which numbers of the table must
-#   you change?
+# Predict first, then run.
+#
+# - Take ``torch.optim.SGD`` in place of ``torch.optim.Adam``. Without momentum it has
+#   no state. Which assert fails, and which numbers of the table must you change?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      The assert on ``held[0] - held[1]``. The two models that the first device held in
+#      addition were the means of Adam. What is left are the gathered outputs, 1,024,000
+#      bytes. So in the last row of the table, 2 becomes 0, and the 3 becomes 1, because
+#      the sums of the gradients are still made beside them.
+#
 # - Take 9 rows in place of 10. Which assert fails then, and what does it say about the
 #   mean of the losses?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      The last assert of that loop, because the mean is now right although the batch is
+#      not 128. Nine rows on four devices make three pieces of 3 rows, and the fourth
+#      device gets none. So what the mean needs are pieces of equal size. It doesn't
+#      need a piece for each device.
+#
+# - In your own script: does ``forward`` return a loss, or does it store something on
+#   ``self``? Then compare one step on one GPU with one step on all of them, with the
+#   same batch and without dropout. Are the loss and the gradients the same?
+#
+# What to remember
+# ----------------
+#
+# - With ``nn.DataParallel`` the first GPU holds more than the others, twice the model
+#   with Adam and the outputs of all rows. So it's the first GPU that limits the batch.
+# - In each step the model travels before the first layer, and the gradients after the
+#   last one, while no GPU computes. One interpreter serves all threads, so small
+#   operations wait for its lock.
+# - What ``forward`` stores on a replica is lost. A loss that is returned from
+#   ``forward`` must be weighted by rows: the sum grows with the devices, and the mean
+#   is right only for pieces of equal size.
 #
 # Where to go next
 # ----------------
