@@ -137,7 +137,7 @@ total = mine.clone()
 dist.all_reduce(total)
 gathered, totals = show("all_gather", torch.cat(parts)), show("all_reduce", total)
 assert gathered == [first_cells] * world_size
-assert totals == [sums] * world_size
+assert totals == [sums] * world_size, "a row is not the sum of all rows"
 
 # %%
 # Each rank receives its own: reduce-scatter and all-to-all
@@ -326,9 +326,10 @@ if rank == 0:
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      No. With two ranks, both ways send the tensor once from each rank, 8000 bytes.
-#      The ring pays off from three ranks on: with four, rank 0 sends three tensors, but
-#      in the ring each rank sends one and a half.
+#      No. Each rank sends 8000 bytes both ways, the size of the tensor, because with
+#      two ranks (w - 1) · N and 2 · (w - 1) / w · N are both N. The ring pays off from
+#      three ranks on: there a rank never sends as much as 2 · N, while rank 0 has to
+#      send one more N for each rank that is added.
 #
 # - Add ``op=dist.ReduceOp.MAX`` to the first ``all_reduce``. Whose letters are printed
 #   before an assert fails?
@@ -336,23 +337,25 @@ if rank == 0:
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      Those of the last rank, because its numbers are the largest: D0 to D3 in all
-#      rows. An all-reduce works on each cell alone, and its operation needn't be a sum.
-#      ``MAX`` is useful for times, since a step takes as long as the slowest rank.
+#      Those of the last rank: with four ranks, D0 D1 D2 D3 in every row. The maximum is
+#      taken cell by cell, and the last rank has the largest number in each. The assert
+#      that expects the sums fails. :doc:`/tutorials/start/is_it_faster` finds the
+#      slowest rank with this ``op``.
 #
-# - In your own script: list the collectives of one step, in order, with their bytes.
-#   Which of them is the largest, and who waits for it?
+# - In your own script: how many bytes do the gradients have, and how many of them does
+#   each rank send in a step? Count the bytes of the trainable parameters and use the
+#   formula of the ring.
 #
 # What to remember
 # ----------------
 #
-# - A collective is a call of all ranks of a group, in the same order, with tensors that
-#   fit. *Broadcast* and *scatter* give from one rank, *gather* and *reduce* give to one
-#   rank, and those with *all* give to everybody.
-# - All-reduce is reduce-scatter, then all-gather. DDP uses it whole, FSDP uses the two
-#   halves at different times.
-# - In a ring, each rank sends less than twice the tensor, however many ranks there are.
-#   A small tensor costs as many starts as the ring has steps.
+# - A collective is defined by what each rank holds before and after it. *All-* means
+#   that every rank has a result, and *reduce* that the numbers are combined, usually
+#   added.
+# - All-reduce is reduce-scatter, then all-gather. In a ring each rank sends less than
+#   twice the bytes of its tensor, however many ranks there are.
+# - On GPUs a collective returns before its data is there. With ``async_op=True`` call
+#   ``wait`` before you use the result, and synchronize before you look at the clock.
 #
 # Where to go next
 # ----------------

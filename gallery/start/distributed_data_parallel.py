@@ -81,7 +81,7 @@ hands = from_all_ranks(list(sampler))
 
 if rank == 0:
     print(*hands, sep="\n")
-assert sorted(sum(hands, [])) == list(samples)
+assert sorted(sum(hands, [])) == list(samples), "a card is dealt twice, or never"
 
 # %%
 # The number of the epoch is added to the seed of the shuffle. So call ``set_epoch``
@@ -401,48 +401,46 @@ if rank == 0:
 #
 # Predict first, then run.
 #
-# - Deal 26 samples in place of 24 to four ranks. Which two cards does the sampler deal
-#   twice, and which assert notices?
+# - Deal 26 samples to four ranks: write ``samples = range(26)``. Which two cards does
+#   the sampler deal twice, and which assert notices?
 #
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      The first two of the shuffled order, here 16 and 15. Four ranks can't share 26
-#      samples equally, so the sampler fills up from the beginning. The assert below the
-#      printed hands fails, because the cards that were dealt are no longer the samples,
-#      each once.
+#      16 and 15, the first two of the shuffled order. 26 samples don't divide by four,
+#      so the sampler goes on with the beginning of the order until each rank has seven.
+#      They stand at the beginning of the rows of ranks 0 and 1, and at the end of those
+#      of ranks 2 and 3. The assert that compares all hands with the samples fails.
 #
-# - Put ``dist.all_reduce(total)`` below an ``if rank == 0``. With which call of the
-#   other ranks does it meet? (:doc:`/tutorials/start/when_it_hangs` has the tools to
-#   find such a mistake.)
-#
-#   .. admonition:: Answer
-#      :collapsible: closed
-#
-#      With their next collective, which sends gradients of the next epoch: calls are
-#      matched by their order alone. The two tensors have different sizes, so what
-#      happens is not defined. When we tried it, all ranks waited, and you can stop them
-#      with Ctrl+C.
-#
-# - In your own script: after a hundred steps, let every rank print the sum of all its
-#   parameters. Are the sums equal?
+# - Put ``dist.all_reduce(total)`` below an ``if rank == 0``. Which call of the other
+#   ranks does it meet, and in which line do these ranks fail?
 #
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      They should be, to the last digit. If they aren't, look for a call of the inner
-#      model, or for something that one rank alone has loaded or changed.
+#      It meets the all-reduce of the gradients in the first ``backward`` of the next
+#      epoch. On a CPU, rank 0 receives more bytes than its tensor has room for, and
+#      aborts with "Received data size doesn't match expected size". The other ranks
+#      only see that their connections are closed, so their tracebacks end at
+#      ``loss.backward()``, which is correct. The workers of rank 0 stay behind: look
+#      for ``forkserver`` in the list of processes and end them. Such a mistake isn't
+#      always an error: where the sizes fit, the sums are wrong, and
+#      :doc:`/tutorials/start/when_it_hangs` has the tools to find it.
+#
+# - In your own script: after 100 steps, compare the parameters of all ranks, as
+#   ``ranks_agree`` does. If they differ, look for a call that goes past the wrapper,
+#   and for a rank that changes its parameters alone.
 #
 # What to remember
 # ----------------
 #
-# - DDP copies the parameters of rank 0 once, when it wraps the model, and then averages
-#   the gradients in each backward pass. Equal gradients and equal optimizers keep the
-#   ranks equal.
-# - Call the wrapper, not the model inside it, and change parameters on all ranks or on
-#   none.
-# - ``batch_size`` and ``num_workers`` count for one rank. When you add GPUs, decide if
-#   the global batch stays as it is, or grows together with the learning rate.
+# - DDP sends the parameters once, from rank 0, and in the steps only gradients and
+#   buffers. A rank that is changed afterwards stays different, without an error.
+# - Train through the wrapper. Save the inner model, and if rank 0 evaluates alone, let
+#   it call the inner model too.
+# - ``batch_size`` and ``num_workers`` count for one rank. With more ranks either the
+#   global batch grows, or you divide ``batch_size``, and the learning rate depends on
+#   this decision.
 #
 # Where to go next
 # ----------------

@@ -201,7 +201,7 @@ for title, data in ("stream", whole), ("sharded stream", stream):
         print(f"{title}, times seen:", *set(times_seen(seen[title]).values()))
 n_readers = world_size * workers["num_workers"]
 assert times_seen(seen["stream"]) == Counter([*samples] * n_readers)
-assert times_seen(seen["sharded stream"]) == Counter(samples)
+assert times_seen(seen["sharded stream"]) == Counter(samples), "not once each"
 temporary.cleanup()  # the classes are imported
 
 # %%
@@ -313,7 +313,8 @@ assert abs(other_weight - weight + surplus) < 1e-3
 # %%
 # ``Join`` copies the parameters, but not the state of the optimizer. Ranks with unequal
 # momenta take unequal steps in the next epoch. So with momentum or Adam, let all ranks
-# stop when the first has no batch left. ``Join`` can do that too, as you can try below.
+# stop when the first has no batch left. ``Join`` can make them stop, by an error on each
+# of them, as you can try below.
 momenta = from_all_ranks(round(one_epoch(momentum=0.5)[1].item(), 1))
 if rank == 0:
     print("momenta:", *momenta)
@@ -363,9 +364,10 @@ if rank == 0:
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      The first four samples are seen once, all others twice. Each worker still begins
-#      at its own number, from 0 to 7, but goes on in steps of four, so from the fifth
-#      sample on two workers read each of them. The training would not notice.
+#      Samples 0 to 3 are seen once, and all others twice: each sample from 4 on has the
+#      colors of ranks 0 and 2, or of ranks 1 and 3. The eight workers still begin at
+#      eight different samples, but each takes every fourth one. So a worker of rank 2
+#      follows one of rank 0, four samples later.
 #
 # - Add ``throw_on_early_termination=True`` to the call with momentum. Which rank ends
 #   with another error than the others?
@@ -373,30 +375,26 @@ if rank == 0:
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      Rank 0, which has a batch left: "Detected at least one rank that exhausted
-#      inputs". The others say that they "exhausted all inputs". All of them leave the
-#      epoch at the same step, with equal momenta, and your program can catch the error
-#      and begin the next epoch.
+#      Rank 0, the only one with a third batch. It learns in its next ``forward`` that
+#      others have finished, "Detected at least one rank that exhausted inputs". The
+#      others raise "exhausted all inputs" when they leave the ``with`` block. If you
+#      catch these errors around the block, all ranks have taken two steps and their
+#      momenta are equal.
 #
-# - In your own script: count with ``all_reduce`` how many samples an evaluation has
-#   seen. Is that the size of your data set?
-#
-#   .. admonition:: Answer
-#      :collapsible: closed
-#
-#      If it's a little more, the sampler has repeated some. If it's a multiple, every
-#      rank or every worker reads everything.
+# - In your own script: let the data set return the index of each sample too, and count
+#   over all ranks and one epoch, once for training and once for evaluation. Which
+#   samples are seen twice, and which never?
 #
 # What to remember
 # ----------------
 #
-# - ``DistributedSampler`` repeats or drops samples so that all ranks have equally many.
-#   Training forgives that, a metric doesn't.
-# - A stream needs to be told about ranks and workers, and everything that is shared,
-#   such as an order, needs the same seed everywhere, while augmentation needs a seed
-#   for each rank.
-# - Ranks with unequal numbers of batches hang in the last ones. ``Join`` helps, but
-#   with momentum or Adam all ranks should stop together.
+# - Wrong shares raise no error. Gather the indices of one epoch from all ranks and
+#   count them.
+# - ``DistributedSampler`` repeats samples to make the shares equal. That's fine in
+#   training, but in evaluation it makes a metric wrong, so add up hits and samples of
+#   unequal shares.
+# - A stream has to be dealt out by rank and by worker. The order must come from the
+#   same seed everywhere, and the augmentation from a different seed on each rank.
 #
 # Where to go next
 # ----------------

@@ -281,7 +281,7 @@ dist.all_reduce(total)
 totals = from_all_ranks(total.item())
 if rank == 0:
     print(totals)
-assert totals == [passed_sums[-1]] * world_size
+assert totals == [passed_sums[-1]] * world_size, "a rank has another sum"
 
 # %%
 # The figure shows the memory of every rank. A bar is as long as the number that the
@@ -341,14 +341,15 @@ if rank == 0:
 # Predict first, then run.
 #
 # - Start the file with ``--nproc-per-node=8``. Which number does the last rank receive,
-#   and how many messages does the sum need?
+#   and how many messages did the sum need?
 #
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      It receives 28, the sum of 1 to 7, and adds its own 8. Passing the sum on takes
-#      seven messages, one after the other, and then only the last rank knows it. The
-#      all-reduce gives 36 to all eight ranks in a single call.
+#      It receives 28, the sum of 1 to 7, and adds its own 8. The sum needs seven
+#      messages, one after the other, because each rank after the first has to receive
+#      before it can send. With more ranks the chain only gets longer, and still only
+#      the last rank knows the whole sum.
 #
 # - Replace ``dist.all_reduce(total)`` by ``dist.reduce(total, dst=0)``. Which rank
 #   still knows the sum, and which assert tells you?
@@ -356,23 +357,25 @@ if rank == 0:
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      Only rank 0, so the assert below ``print(totals)`` fails. What the other ranks
-#      hold afterwards is not defined: over Gloo we saw parts of the sum there. A
-#      training that goes on with such a value gets no error, so use ``reduce`` only
-#      where rank 0 alone needs the result.
+#      Only rank 0 knows it. The assert on ``totals`` fails on every rank, because each
+#      of them has gathered the numbers of all. In our runs on a CPU the list was
+#      ``[10.0, 9.0, 7.0, 4.0]``: Gloo adds up partial sums in the tensors of the other
+#      ranks. Nothing is promised about these, so don't use them after a ``reduce``.
 #
-# - In your own script: let every rank print its rank, the world size and its device,
-#   before anything else. Is that what you expect?
+# - In your own script: before the training, gather the rank, the name of the machine
+#   and the device of every rank, and let rank 0 print them. Does each rank of a machine
+#   have a GPU of its own, and does the script stop if the world size isn't what you
+#   asked for?
 #
 # What to remember
 # ----------------
 #
-# - A rank is a process with memory of its own. All ranks run the same file, and the
-#   variables that ``torchrun`` sets tell each of them which one it is.
-# - First the device, then the backend: NCCL for GPUs, Gloo for the CPU. Read the line
-#   that names the device before you wait for a long training.
-# - Every rank must call a collective such as ``all_reduce``, so it never stands below
-#   ``if rank == 0``.
+# - All ranks run the same file from top to bottom. They share no variables and differ
+#   only in what ``torchrun`` puts into their environment.
+# - Each ``recv`` needs its ``send``, and each collective needs every rank. So a
+#   collective never stands under ``if rank == 0``.
+# - Name the backend and choose the timeout. Let the program print its device and its
+#   number of ranks before a long training.
 #
 # Where to go next
 # ----------------

@@ -322,17 +322,16 @@ assert not torch.equal(dropped(seed=0), dropped(seed=1))
 #
 # Predict first, then run.
 #
-# - In ``train_ddp.py`` replace ``sampler.set_epoch(epoch)`` by
-#   ``sampler.set_epoch(0)``. In which epoch do both scripts still print the same
-#   accuracy, and why?
+# - Replace ``sampler.set_epoch(epoch)`` by ``sampler.set_epoch(0)``. In which epoch do
+#   both scripts still print the same accuracy, and why?
 #
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      In epoch 0 only, because both have its order. After it the ranks repeat that
-#      order, while the script for one GPU shuffles again, so from epoch 1 on they train
-#      on other batches. Here the assert below the accuracies stops the page, but your
-#      own training would just go on.
+#      Only in epoch 0, where both shuffle with the seed 0. Later the ranks repeat this
+#      order, while the one process draws a new one, so the batches and the steps
+#      differ. The assert with ``together.endswith(alone)`` notices. In a script of
+#      yours nothing would, because the model still learns.
 #
 # - Replace ``nn.LayerNorm`` by ``nn.BatchNorm1d`` in both scripts. Which accuracies
 #   differ now, and which assert notices?
@@ -340,22 +339,25 @@ assert not torch.equal(dropped(seed=0), dropped(seed=1))
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      All of them, from the first epoch on. Each rank normalizes with mean and variance
-#      of its own 16 samples, the script for one GPU with those of all 32. The assert
-#      below the accuracies notices.
+#      All three differ, and the same assert notices. One process normalizes with the
+#      mean and the variance of 32 samples, but each rank only with those of its 16. So
+#      already the first step has other outputs and another gradient.
 #
-# - In your own script: look for the eight places. Which of them are missing, and what
-#   do you print or save on every rank although one would be enough?
+# - In your own script: turn dropout and augmentation off, keep the global batch,
+#   shuffle as ``train.py`` does, and train 20 steps with one process and then with two ranks.
+#   Is the mean of the ranks' losses that of the one process at every step? If not, at
+#   which step do they begin to differ?
 #
 # What to remember
 # ----------------
 #
-# - Eight changes turn a script for one GPU into one for many, and it still runs on one.
-# - If the global batch stays as it was, the learning rate may stay too: the mean of the
-#   ranks' losses and gradients is what one process would have computed.
-# - Two things don't stay the same by themselves: whatever looks at a whole batch, such
-#   as batch normalization, and random numbers, for which each rank needs a seed of its
-#   own.
+# - With the global batch unchanged, the mean loss, the gradients, clipping and the
+#   learning rate stay those of one process. So you can check the new script against the
+#   old one.
+# - Three mistakes raise no error: no ``set_epoch``, one seed for the dropout of all
+#   ranks, and a metric of one rank that is taken for that of all.
+# - Whatever mixes the samples of a batch, such as batch normalization, sees only the
+#   share of its rank.
 #
 # Where to go next
 # ----------------

@@ -263,7 +263,7 @@ errors = attempt(train_and_log, torch.full((1,), 100.0), gradients)
 call = r"Rank (\d+) is running .*?OpType=(\w+), TensorShape=\[(\d+)\]"
 if rank == 0:
     print(re.findall(call, errors[0]))
-assert all("Detected mismatch" in error for error in errors), "no mismatch found"
+assert all("Detected mismatch" in error for error in errors), "DETAIL saw none"
 assert all(("0", "ALLREDUCE", "1") in re.findall(call, error) for error in errors)
 
 # %%
@@ -375,31 +375,33 @@ if rank == 0:
 #
 # Predict first, then run.
 #
-# - Under ``DETAIL``, reduce four numbers again and print ``errors[0]``. Whom does it
-#   blame, and is that the rank with the mistake? Then an assert fails.
+# - In the section on ``DETAIL``, write ``torch.full((4,), 100.0)``, and print
+#   ``errors[0]`` in place of what ``re.findall`` finds. Whom does it blame, and is that
+#   the rank with the mistake?
 #
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      It blames ranks 1, 2 and 3, which "failed to pass monitoredBarrier". But they are
-#      the ones that did it right: rank 0 made a call too many, and no other rank had a
-#      call to compare with. With equal sizes there is no mismatch before that, so the
-#      sums of the others are wrong, and they get no error. A report names who is
-#      missing, not who is wrong.
+#      It says that all ranks but 0 "failed to pass monitoredBarrier", although rank 0
+#      made the extra call. ``DETAIL`` compares the kind of the calls and their shapes,
+#      and the losses look like gradients. So it finds no mismatch, an assert fails, and
+#      rank 0 has waited alone in the check of its third call. Who is missing at a
+#      barrier needn't be at fault, so compare the calls with the flight recorder.
 #
-# - In your own script: stop it in the middle of a step with ``py-spy dump --pid`` on
-#   one rank. Do you recognize the line, and do you know where your logs have the last
-#   collective of each rank?
+# - In your own script: set an alarm with ``dump_traceback_later`` before each step, and
+#   let one rank sleep for longer than the alarm, on purpose. Do the logs tell you which
+#   rank it is and in which line, and after how many minutes would your timeout end the
+#   run?
 #
 # What to remember
 # ----------------
 #
-# - A hang is one rank that doesn't come, and the others can't know why. Look for the
-#   rank that is different: a stack, a monitored barrier, "last enqueued work", the
-#   flight recorder.
-# - A collective that only some ranks call doesn't hang at once. It meets the next one
-#   of the others, which may just give wrong sums.
-# - The first error counts. Whatever says "closed by peer" is an echo of it.
+# - The errors come from the ranks that wait. The rank at fault is the one that is
+#   missing from the call, has made one more, or has failed with another error.
+# - Collectives are matched by their order alone. A call that only one rank makes can
+#   give the others wrong sums without an error, if the sizes fit.
+# - Set the alarm, the timeout and a log file for each rank before you start a long run,
+#   because you can't add them to a run that already hangs.
 #
 # Where to go next
 # ----------------
