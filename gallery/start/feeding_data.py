@@ -313,8 +313,8 @@ assert abs(other_weight - weight + surplus) < 1e-3
 # %%
 # ``Join`` copies the parameters, but not the state of the optimizer. Ranks with unequal
 # momenta take unequal steps in the next epoch. So with momentum or Adam, let all ranks
-# stop when the first has no batch left. ``Join`` can make them stop, by an error on each
-# of them, as you can try below.
+# stop when the first has no batch left. ``Join`` can make them stop, by an error on
+# each of them, as you can try below.
 momenta = from_all_ranks(round(one_epoch(momentum=0.5)[1].item(), 1))
 if rank == 0:
     print("momenta:", *momenta)

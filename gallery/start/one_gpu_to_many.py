@@ -344,9 +344,9 @@ assert not torch.equal(dropped(seed=0), dropped(seed=1))
 #      already the first step has other outputs and another gradient.
 #
 # - In your own script: turn dropout and augmentation off, keep the global batch,
-#   shuffle as ``train.py`` does, and train 20 steps with one process and then with two ranks.
-#   Is the mean of the ranks' losses that of the one process at every step? If not, at
-#   which step do they begin to differ?
+#   shuffle as ``train.py`` does, and train 20 steps with one process and then with two
+#   ranks. Is the mean of the ranks' losses that of the one process at every step? If
+#   not, at which step do they begin to differ?
 #
 # What to remember
 # ----------------
