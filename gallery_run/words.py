@@ -44,15 +44,12 @@ def notebook_needs(script: str) -> list[str]:
     return [_("The notebook also needs: %s") % _(", ").join(["jupyter", "ipyparallel"])]
 
 
-def made_on(here: Machine, others: Iterable[Machine], script: str) -> str:
-    """Return where the outputs of a page were made, and which GPUs never ran it."""
-    others = list(others)
-    said = _made_here(here)
-    if others:
-        names = " · ".join(one.name for one in others)
-        said = joined(said, _("Tabs show those of other machines: %s.") % names)
-    left = left_to_run([here, *others]) if uses_gpus(script) else ""
-    return joined(said, left).strip()
+def made_on(here: Machine, others: Iterable[Machine]) -> str:
+    """Return where the outputs of a page were made."""
+    made = _made_here(here)
+    if names := " · ".join(one.name for one in others):
+        made = joined(made, _("Tabs show those of other machines: %s.") % names)
+    return made
 
 
 def _made_here(here: Machine) -> str:
@@ -68,16 +65,6 @@ def _made_by(machine: Machine) -> str:
     if machine.gpu:
         return " · ".join([machine.name, *processes(machine, _)])
     return _("%d ranks on one CPU") % machine.ranks if machine.ranks else _("one CPU")
-
-
-def left_to_run(machines: Iterable[Machine]) -> str:
-    """Return on what a page has still to run; "" once several GPUs have run it."""
-    most = max((one.gpus for one in machines), default=0)
-    if most == 0:
-        return _("No GPU has run this page yet.")
-    if most == 1:
-        return _("One GPU has run this page, but several have not yet.")
-    return ""
 
 
 def interface_line(*children: nodes.Node, name: str) -> nodes.paragraph:

@@ -9,8 +9,8 @@ directives of this module::
     :Picture: ranks
     :Oldest torch: 2.8
 
-``Card`` and ``Learn`` are messages like any paragraph. ``Prerequisites`` has links only,
-whose text is the title of the page that they lead to.
+``Card`` and ``Learn`` are messages like any paragraph. ``Prerequisites`` has links
+only, whose text is the title of the page that they lead to.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class LessonHead(SphinxDirective):
             return learn
         known = [*self.know_first()]
         oldest = self.options.get("oldest-torch", "")
-        made_on = outputs_made_on(self.env, script.text)
+        made_on = outputs_made_on(self.env)
         lines = [interface_line(nodes.Text(made_on), name="outputs-made")]
         return [
             *learn,
@@ -215,14 +215,14 @@ def buttons(docname: str) -> nodes.bullet_list:
     return nodes.bullet_list("", *items, classes=["downloads", "no-search"])
 
 
-def outputs_made_on(env: BuildEnvironment, script: str) -> str:
-    """Return where the outputs of a lesson were made, and which GPUs never ran it."""
+def outputs_made_on(env: BuildEnvironment) -> str:
+    """Return where the outputs of a lesson were made."""
     project = Project.of(env)
     here = machine.read(project.srcdir / f"{env.docname}.rst")
     if here is None:
         return ""
     known = records_of(project, env.docname).values()
-    return words.made_on(here, [record.machine for record in known], script)
+    return words.made_on(here, [record.machine for record in known])
 
 
 class LessonFoot(SphinxDirective):

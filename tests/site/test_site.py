@@ -263,8 +263,9 @@ def test_start_lines_and_the_code_of_figures_are_folded(
         folded = []
         for block in page.select(".highlight-Python:not(.intl-program *)"):
             code = block.get_text().strip()
-            starts = '"RANK" not in os.environ' in code and "init_process_group(" in code
-            title = start if starts else figure if "plt.subplots(" in code else ""
+            title = figure if "plt.subplots(" in code else ""
+            if '"RANK" not in os.environ' in code and "init_process_group(" in code:
+                title = start
             fold = block.find_parent("details")
             assert (fold.summary.get_text() if fold else "") == title, name
             folded += [code] if fold else []

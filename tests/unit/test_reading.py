@@ -17,13 +17,19 @@ def script(words: int, lines: int) -> str:
         (0, 0, 5),
         (900, 0, 5),
         (1100, 0, 10),
-        (900, 20, 10),
-        (0, 90, 5),
-        (0, 199, 10),
-        (2000, 200, 25),
+        (900, 5, 10),
+        (0, 24, 5),
+        (0, 49, 10),
+        (2000, 50, 20),
     ],
 )
 def test_minutes_are_words_and_lines_of_code_rounded_up(
     words: int, lines: int, expected: int
 ) -> None:
     assert minutes(script(words, lines)) == expected
+
+
+def test_folded_code_takes_no_time() -> None:
+    figure = "fig, ax = plt.subplots()\n" + "ax.plot()\n" * 200
+
+    assert minutes(script(0, 0) + figure) == 5
