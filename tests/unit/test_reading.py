@@ -20,7 +20,7 @@ def script(words: int, lines: int) -> str:
         (900, 5, 10),
         (0, 24, 5),
         (0, 49, 10),
-        (2000, 50, 20),
+        (1900, 50, 20),
     ],
 )
 def test_minutes_are_words_and_lines_of_code_rounded_up(
