@@ -326,7 +326,7 @@ if rank == 0:
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      No. Each rank sends 8000 bytes both ways, the size of the tensor, because with
+#      No. Either way, each rank sends 8000 bytes, the size of the tensor, because with
 #      two ranks (w - 1) · N and 2 · (w - 1) / w · N are both N. The ring pays off from
 #      three ranks on: there a rank never sends as much as 2 · N, while rank 0 has to
 #      send one more N for each rank that is added.
@@ -342,16 +342,16 @@ if rank == 0:
 #      that expects the sums fails. :doc:`/tutorials/start/is_it_faster` finds the
 #      slowest rank with this ``op``.
 #
-# - In your own script: how many bytes do the gradients have, and how many of them does
+# - In your own script: how many bytes do the gradients have, and how many bytes does
 #   each rank send in a step? Count the bytes of the trainable parameters and use the
 #   formula of the ring.
 #
 # What to remember
 # ----------------
 #
-# - A collective is defined by what each rank holds before and after it. *All-* means
-#   that every rank has a result, and *reduce* that the numbers are combined, usually
-#   added.
+# - A collective is defined by what each rank holds before and after it. In its name,
+#   ``all`` means that every rank has a result, and ``reduce`` that the numbers are
+#   combined, usually added.
 # - All-reduce is reduce-scatter, then all-gather. In a ring each rank sends less than
 #   twice the bytes of its tensor, however many ranks there are.
 # - On GPUs a collective returns before its data is there. With ``async_op=True`` call

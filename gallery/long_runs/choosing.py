@@ -319,10 +319,10 @@ if rank == 0:
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      "tensor" and "pipeline" send twice as much, because they send only activations.
-#      In "2-D" only a part doubles: with four ranks it goes from 4.3 to 5.7. The others
+#      ``tensor`` and ``pipeline`` send twice as much, because they send only activations.
+#      In ``2-D`` only a part doubles: with four ranks it goes from 4.3 to 5.7. The others
 #      send gradients and parameters, which are the same for every batch. With four
-#      ranks, "tensor" still sends less than ``fully_shard``, 8 and not 9, because 256
+#      ranks, ``tensor`` still sends less than ``fully_shard``, 8 and not 9, because 256
 #      tokens are fewer than 4.5 times the width of 64.
 #
 # - In ``train``, write ``(losses[0] / 2).backward()``, which halves the gradients of
@@ -333,7 +333,7 @@ if rank == 0:
 #      :collapsible: closed
 #
 #      The assert on the losses, and it names the pipeline, although that is the only
-#      way with the right gradients: "one process", with which all are compared, is
+#      way with the right gradients: ``one process``, with which all are compared, is
 #      wrong too. Without ``eps=0.001`` all asserts hold. Adam divides by the size of
 #      the gradients, so a factor in all of them cancels.
 #
