@@ -319,11 +319,11 @@ if rank == 0:
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      ``tensor`` and ``pipeline`` send twice as much, because they send only activations.
-#      In ``2-D`` only a part doubles: with four ranks it goes from 4.3 to 5.7. The others
-#      send gradients and parameters, which are the same for every batch. With four
-#      ranks, ``tensor`` still sends less than ``fully_shard``, 8 and not 9, because 256
-#      tokens are fewer than 4.5 times the width of 64.
+#      ``tensor`` and ``pipeline`` send twice as much, because they send only
+#      activations. In ``2-D`` only a part doubles: with four ranks it goes from 4.3 to
+#      5.7. The others send gradients and parameters, which are the same for every
+#      batch. With four ranks, ``tensor`` still sends less than ``fully_shard``, 8 and
+#      not 9, because 256 tokens are fewer than 4.5 times the width of 64.
 #
 # - In ``train``, write ``(losses[0] / 2).backward()``, which halves the gradients of
 #   all ways but the pipeline. Which assert notices, and does it notice without
