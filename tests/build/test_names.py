@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -154,15 +153,3 @@ def test_another_gallery_keeps_the_links_that_it_has(
 
     assert page.links("p > a:has(code):not(.download)") == []
     assert ("Own", ENCODER) in page.links(".highlight a")
-
-
-def test_linkcheck_visits_names_in_code_and_in_text(
-    source: Path, make_app: type[SphinxTestApp]
-) -> None:
-    only = {"linkcheck_ignore": [".*"]}
-    app = make_app("linkcheck", srcdir=source, confoverrides=only)
-    app.build()
-
-    lines = (app.outdir / "output.json").read_text("utf-8").splitlines()
-    visited = {json.loads(line)["uri"] for line in lines}
-    assert {DUMPS, ENCODER} <= visited

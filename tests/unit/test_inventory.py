@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 from paths import PROJECT
 
-from gallery_intl.page.names import Names, written
+from gallery_intl.page.names import Names
 
 
 def inventory() -> dict[str, str]:
@@ -21,9 +20,7 @@ def inventory() -> dict[str, str]:
 def used() -> Iterator[str]:
     """Return what the code of our pages uses, by full names."""
     for path in (PROJECT / "gallery").rglob("*.py"):
-        tree = ast.parse(path.read_text("utf-8"))
-        known = Names([tree])
-        yield from filter(None, map(known.full, written(tree)))
+        yield from Names([path.read_text("utf-8")]).used
 
 
 def test_most_names_of_torch_have_an_address() -> None:

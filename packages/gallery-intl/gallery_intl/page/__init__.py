@@ -80,7 +80,6 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     directives.setup(app)
     diff.setup(app)
     app.add_post_transform(names.LinkOnce)
-    app.add_post_transform(names.VisitCode)
     app.add_transform(generated.KeepFromCatalogs)
     app.connect("config-inited", generated.stop_generating)
     # Sphinx-Gallery completes its settings at 10

@@ -13,8 +13,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
@@ -22,6 +21,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.ext.intersphinx import InventoryAdapter
 from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx_gallery.backreferences import NameFinder  # type: ignore[import-untyped]
 
 try:
     from sphinx_gallery._doctree_links import (  # type: ignore[import-untyped]
@@ -44,93 +44,55 @@ NO_PLACE = (
 Find = Callable[[str], str]  # gives the address of a full name, or ""
 
 
-class CodeNames(NamedTuple):
-    """The names of a block of code."""
-
-    used: frozenset[str]  # dotted, as it writes them
-    bound: frozenset[tuple[str, str]]  # with what each one stands for
-
-
-@lru_cache(maxsize=512)  # the code of a page is asked several times
-def code_names(code: str) -> CodeNames:
-    """Return the names of a block of code; a sketch may be no Python."""
-    try:
-        tree = ast.parse(code)
-    except (SyntaxError, ValueError):
-        return CodeNames(frozenset(), frozenset())
-    return CodeNames(frozenset(written(tree)), frozenset(bindings(tree)))
-
-
 class Names:
     """What the names of a page mean, by all of its code."""
 
     def __init__(self, codes: Iterable[str]) -> None:
-        self.meanings = defaultdict[str, set[str]](set)
-        self.used = set[str]()
-        for names in map(code_names, codes):
-            self.used |= names.used
-            for name, meaning in names.bound:
-                self.meanings[name].add(meaning)
+        finder, self.own = NameFinder(), set[str]()
+        for tree in filter(None, map(parsed, codes)):
+            finder.visit(tree)
+            self.own.update(own_names(tree))
+        self.imports = dict[str, str]()
+        for name, full in finder.imported_names.items():
+            # import torch.distributed binds "torch"
+            first, dot, _rest = name.partition(".")
+            self.imports[first] = first if dot else full
+        self.used = set(map(self.full, finder.accessed_names)) - {""}
         self.ends = defaultdict[str, set[str]](set)  # by the last part of a name
-        for name in filter(None, map(self.full, self.used)):
+        for name in self.used:
             self.ends[name.rpartition(".")[2]].add(name)
 
     def full(self, name: str) -> str:
-        """Return what a name of the code stands for; "" if that is not sure."""
+        """Return what an imported name stands for; "" if the page defines it, too."""
         first, dot, rest = name.partition(".")
-        meanings = self.meanings.get(first, set())
-        meaning = "".join(meanings) if len(meanings) == 1 else ""
-        return f"{meaning}{dot}{rest}" if meaning else ""
+        if first in self.own or first not in self.imports:
+            return ""
+        return f"{self.imports[first]}{dot}{rest}"
 
     def in_text(self, name: str) -> str:
         """Return what a name in the text stands for; it may be the last part alone."""
         if full := self.full(name):
             return full
         ends = self.ends.get(name, set())
-        is_own = name in self.meanings or "." in name
-        return "".join(ends) if len(ends) == 1 and not is_own else name
+        return "".join(ends) if len(ends) == 1 and name not in self.own else name
 
 
-def bindings(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """Yield each name that code defines, and what it stands for; "" if its own."""
+def parsed(code: str) -> ast.Module | None:
+    """Return the tree of a block of code; a sketch may be no Python."""
+    try:
+        return ast.parse(code)
+    except (SyntaxError, ValueError):
+        return None
+
+
+def own_names(tree: ast.Module) -> Iterator[str]:
+    """Yield the names that code defines itself."""
     for node in ast.walk(tree):
         match node:
-            case ast.Import(names):
-                for name, other in ((alias.name, alias.asname) for alias in names):
-                    first = name.partition(".")[0]
-                    yield (other, name) if other else (first, first)
-            case ast.ImportFrom(module=str(module), names=names, level=0):
-                for alias in names:
-                    yield alias.asname or alias.name, f"{module}.{alias.name}"
             case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
-                yield name, ""
-            case (
-                ast.FunctionDef(name=name)
-                | ast.AsyncFunctionDef(name=name)
-                | ast.ClassDef(name=name)
-                | ast.ExceptHandler(name=str(name))
-            ):
-                yield name, ""
-
-
-def written(tree: ast.Module) -> Iterator[str]:
-    """Yield the dotted names that code uses, as it writes them."""
-    parts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    for node in ast.walk(tree):
-        is_whole = isinstance(node, ast.Name | ast.Attribute) and node not in parts
-        if is_whole and (name := dotted(node)):
-            yield name
-
-
-def dotted(node: ast.AST) -> str:
-    """Return a name with its attributes; "" for those of other expressions."""
-    attributes = list[str]()
-    while isinstance(node, ast.Attribute):
-        attributes.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return ""
-    return ".".join([node.id, *reversed(attributes)])
+                yield name
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
 
 
 def code_of(document: nodes.document) -> list[str]:
@@ -161,8 +123,8 @@ def finder(env: BuildEnvironment) -> Find:
 def described_names(env: BuildEnvironment, document: nodes.document) -> dict[str, str]:
     """Return the described names that a page's code uses, with their addresses."""
     names, find = Names(code_of(document)), finder(env)
-    used = set(map(names.full, names.used))
-    return {name: uri for name in sorted(used - {""}) if (uri := find(name))}
+    found = {name: find(name) for name in sorted(names.used)}
+    return {name: uri for name, uri in found.items() if uri}
 
 
 def link_names(app: Sphinx, document: nodes.document) -> None:
@@ -183,17 +145,6 @@ class LinkOnce(SphinxPostTransform):
             names = Names(block.astext() for block in blocks)
             for block in blocks:
                 leave_one_link(block, names)
-
-
-class VisitCode(SphinxPostTransform):
-    """Let the linkcheck builder, which sees no links in code, visit them."""
-
-    default_priority = 700  # linkcheck collects addresses at 800
-    builders = ("linkcheck",)
-
-    def run(self, **kwargs: Any) -> None:
-        for uri in sorted({*described_names(self.env, self.document).values()}):
-            self.document += nodes.reference("", "", refuri=uri)
 
 
 def leave_one_link(block: nodes.TextElement, names: Names) -> None:
