@@ -107,7 +107,14 @@ def link(app: Sphinx, document: nodes.document, docname: str) -> None:
         path = glossary_path(env)
         time = path.stat().st_mtime_ns if path.is_file() else 0
         find = finder_of(path, time, app.config.language)
-        link_first(document, uri, find, finder_of(path, time, SOURCE_LANGUAGE))
+        lesson = Project.of(env).in_gallery(docname)
+        unlinked = {
+            term_id(row)
+            for row in explained(path)
+            if lesson in row.get("unlinked", "").split()
+        }
+        english = finder_of(path, time, SOURCE_LANGUAGE)
+        link_first(document, uri, find, english, unlinked)
 
 
 @lru_cache(maxsize=4)  # each page asks
@@ -127,10 +134,12 @@ def terms(path: Path, language: str) -> list[Term]:
 
 
 def link_first(
-    document: nodes.document, uri: str, find: Find, find_english: Find
+    document: nodes.document, uri: str, find: Find, find_english: Find, seen: set[str]
 ) -> None:
-    """Replace each first use by a link; ``uri`` leads to the page of words."""
-    seen = set[str]()
+    """Replace each first use by a link, unless ``seen`` has the term already.
+
+    ``uri`` leads to the page of words.
+    """
     for paragraph in list(document.findall(nodes.paragraph)):
         if any(map(is_no_place, parents(paragraph))):
             continue

@@ -7,6 +7,10 @@ from urllib.parse import unquote, urldefrag
 
 import pytest
 from bs4 import BeautifulSoup
+from paths import PROJECT
+
+from gallery_site.book.words import term_id
+from po_check_cjk.glossary_file import read_rows
 
 LANGUAGES = ("en", "ko", "zh_CN", "ja")
 
@@ -59,6 +63,20 @@ def test_a_word_leads_to_its_sentence(
         terms = [term for _page, term in links]
         assert len({*terms}) == len(terms), address
         assert {*terms} <= known.keys(), address
+
+
+@each_language
+def test_a_lesson_has_no_link_where_a_word_means_something_else(
+    lessons: dict[str, dict[str, BeautifulSoup]], language: str
+) -> None:
+    rows = read_rows(PROJECT / "locales/glossary.csv")
+    unlinked = [(page, term_id(x)) for x in rows for page in x["unlinked"].split()]
+    assert len(unlinked) > 10
+
+    for page, term in unlinked:
+        lesson = lessons[language][f"tutorials/{page}.html"]
+        links = [urldefrag(str(x["href"]))[1] for x in lesson.select("a.word")]
+        assert term not in links, page
 
 
 @each_language

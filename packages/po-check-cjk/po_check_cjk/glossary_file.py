@@ -18,9 +18,9 @@ SEPARATORS = ",;\t"
 REMEDY = 'go back to the version before, and save it as "CSV UTF-8"'
 LANGUAGE = r"[a-z]{2,3}(?:_[A-Za-z]{2,4})*(?:@[a-z]+)?"
 COLUMN = re.compile(
-    rf"note|means|verb|(?P<language>{LANGUAGE})(?: (?:typed|wrong|never))?"
+    rf"note|means|verb|unlinked|(?P<language>{LANGUAGE})(?: (?:typed|wrong|never))?"
 )
-OTHERS = {"en", "note", "means", "verb"}
+OTHERS = {"en", "note", "means", "verb", "unlinked"}
 LOST_LETTERS = re.compile(r"\?\?+|\ufffd")
 
 
