@@ -66,7 +66,7 @@ def test_the_boilerplate_of_a_page_is_not_in_the_index(
 ) -> None:
     texts = open_page(f"{language}/{LESSON}").evaluate(
         "[...document.querySelectorAll("
-        "'.translation-credits, .ways-out')]"
+        "'.translation-credits, .ways-out, .sphx-glr-signature')]"
         ".map(node => node.textContent)"
     )
 
