@@ -46,6 +46,9 @@ newest: $(VENV)/.browser  ## build and test with the newest versions of all pack
 	@$(VENV)/newest/bin/python -m pip install --quiet --disable-pip-version-check \
 	  --upgrade $(NEWEST_TORCH) -r $(VENV)/newest/requirements.txt
 	@$(VENV)/newest/bin/python -m pip install $(OURS)
+	@$(VENV)/newest/bin/python -m pip list
+	@echo "newer, but not allowed by a dependency:"
+	@$(VENV)/newest/bin/python -m pip list --outdated
 	@$(VENV)/newest/bin/python -m gallery_site html
 	@$(VENV)/newest/bin/python -m pytest -n auto --dist loadfile tests/unit tests/build packages \
 	  $(addprefix --deselect tests/build/test_lock.py::,$(OF_THE_LOCK))
