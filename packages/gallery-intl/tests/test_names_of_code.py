@@ -65,7 +65,22 @@ def test_a_full_name_needs_no_import() -> None:
     assert names().in_text("torch.chunk") == "torch.chunk"
 
 
-@pytest.mark.parametrize("other", ["nn = 5", "def f(nn): pass", "class nn: pass"])
+def test_a_relative_import_means_nothing() -> None:
+    assert names("from . import nn\nfrom .nn import Linear").full("nn.Linear") == ""
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "nn = 5",
+        "def f(nn): pass",
+        "async def nn(): pass",
+        "class nn: pass",
+        "try:\n    1\nexcept E as nn:\n    2",
+        "from other import nn",
+        "for nn in range(3): pass",
+    ],
+)
 def test_a_name_with_two_meanings_means_nothing(other: str) -> None:
     assert names(CODE).full("nn.Linear") == "torch.nn.Linear"
     assert names(CODE, other).full("nn.Linear") == ""

@@ -44,30 +44,41 @@ NO_PLACE = (
 Find = Callable[[str], str]  # gives the address of a full name, or ""
 
 
+class Finder(NameFinder):  # type: ignore[misc]
+    """Find the names that code imports and uses, but no relative imports."""
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        if not node.level:
+            super().visit_ImportFrom(node)
+
+
 class Names:
     """What the names of a page mean, by all of its code."""
 
     def __init__(self, codes: Iterable[str]) -> None:
-        finder, self.own = NameFinder(), set[str]()
+        self.own, accessed = set[str](), set[str]()
+        self.imports = defaultdict[str, set[str]](set)
         for tree in filter(None, map(parsed, codes)):
+            finder = Finder()
             finder.visit(tree)
             self.own.update(own_names(tree))
-        self.imports = dict[str, str]()
-        for name, full in finder.imported_names.items():
-            # import torch.distributed binds "torch"
-            first, dot, _rest = name.partition(".")
-            self.imports[first] = first if dot else full
-        self.used = set(map(self.full, finder.accessed_names)) - {""}
+            accessed |= finder.accessed_names
+            for name, full in finder.imported_names.items():
+                # import torch.distributed binds "torch"
+                first, dot, _rest = name.partition(".")
+                self.imports[first].add(first if dot else full)
+        self.used = set(map(self.full, accessed)) - {""}
         self.ends = defaultdict[str, set[str]](set)  # by the last part of a name
         for name in self.used:
             self.ends[name.rpartition(".")[2]].add(name)
 
     def full(self, name: str) -> str:
-        """Return what an imported name stands for; "" if the page defines it, too."""
+        """Return what an imported name stands for; "" if that is not sure."""
         first, dot, rest = name.partition(".")
-        if first in self.own or first not in self.imports:
+        meanings = self.imports.get(first, set())
+        if first in self.own or len(meanings) != 1:
             return ""
-        return f"{self.imports[first]}{dot}{rest}"
+        return f"{''.join(meanings)}{dot}{rest}"
 
     def in_text(self, name: str) -> str:
         """Return what a name in the text stands for; it may be the last part alone."""
@@ -91,7 +102,12 @@ def own_names(tree: ast.Module) -> Iterator[str]:
         match node:
             case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
                 yield name
-            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            case (
+                ast.FunctionDef(name=name)
+                | ast.AsyncFunctionDef(name=name)
+                | ast.ClassDef(name=name)
+                | ast.ExceptHandler(name=str(name))
+            ):
                 yield name
 
 
