@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -107,14 +108,19 @@ def link(app: Sphinx, document: nodes.document, docname: str) -> None:
         path = glossary_path(env)
         time = path.stat().st_mtime_ns if path.is_file() else 0
         find = finder_of(path, time, app.config.language)
-        lesson = Project.of(env).in_gallery(docname)
-        unlinked = {
-            term_id(row)
-            for row in explained(path)
-            if lesson in row.get("unlinked", "").split()
-        }
         english = finder_of(path, time, SOURCE_LANGUAGE)
-        link_first(document, uri, find, english, unlinked)
+        lesson = Project.of(env).in_gallery(docname)
+        link_first(document, uri, find, english, unlinked(path, time).get(lesson, []))
+
+
+@lru_cache(maxsize=1)
+def unlinked(path: Path, _time: int) -> dict[str, list[str]]:
+    """Return, by lessons, the terms whose words mean something else there."""
+    found = defaultdict[str, list[str]](list)
+    for row in explained(path):
+        for lesson in row.get("unlinked", "").split():
+            found[lesson].append(term_id(row))
+    return found
 
 
 @lru_cache(maxsize=4)  # each page asks
@@ -134,12 +140,14 @@ def terms(path: Path, language: str) -> list[Term]:
 
 
 def link_first(
-    document: nodes.document, uri: str, find: Find, find_english: Find, seen: set[str]
+    document: nodes.document,
+    uri: str,
+    find: Find,
+    find_english: Find,
+    skipped: Iterable[str] = (),
 ) -> None:
-    """Replace each first use by a link, unless ``seen`` has the term already.
-
-    ``uri`` leads to the page of words.
-    """
+    """Replace each first use by a link; ``uri`` leads to the page of words."""
+    seen = {*skipped}
     for paragraph in list(document.findall(nodes.paragraph)):
         if any(map(is_no_place, parents(paragraph))):
             continue

@@ -94,7 +94,7 @@ def page(*children: nodes.Node) -> nodes.document:
 def link(document: nodes.document, term: Term, language: str = "en") -> list[str]:
     """Link first uses; return the text of each paragraph with a link."""
     english = finder([Term(term.id, [term.id])], "en")
-    link_first(document, "words.html", finder([term], language), english, set())
+    link_first(document, "words.html", finder([term], language), english)
     return [x.parent.astext() for x in document.findall(nodes.reference)]
 
 
