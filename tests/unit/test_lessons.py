@@ -64,6 +64,19 @@ def test_a_lesson_with_ranks_says_how_to_start_them(path: Path) -> None:
     assert not joins or line in head(path), f"write '{line}2 name.py' in the head"
 
 
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_a_lesson_ends_with_answers_and_what_to_remember(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    _before, _title, questions = text.partition("# Try it\n# ------\n")
+    questions, title, rest = questions.partition("# What to remember\n")
+    kept, _title, _after = rest.partition("# Where to go next\n")
+
+    answer = "#   .. admonition:: Answer\n#      :collapsible: closed\n"
+    assert questions.count(answer), f"below 'Try it', write a question and\n{answer}"
+    said = "write 'What to remember', three list items, before 'Where to go next'"
+    assert len(re.findall(r"^# - ", kept if title else "", re.MULTILINE)) == 3, said
+
+
 def test_each_lesson_has_a_case_that_breaks_it() -> None:
     cases = tomllib.loads((PROJECT / "tests/run/broken_pages.toml").read_text("utf-8"))
 
