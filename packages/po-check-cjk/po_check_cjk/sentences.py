@@ -21,8 +21,10 @@ MOST = 40  # sentences of a message: to compare more takes long
 SENTENCE = re.compile(r".*?(?:[.!?](?=\s)|[。！？]|$)", re.DOTALL)
 WORD = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.+-]*[A-Za-z0-9_+])?")
 NAMED = re.compile(r"[0-9]|[A-Z].*[A-Z]")
-# A term in brackets has up to five words of English: 상태 사전(state dict).
-GLOSS = re.compile(r"[(（](?=[^)）]*[A-Za-z])[!-'*-~]+(?: [!-'*-~]+){0,4}[)）]")
+LONGEST_GLOSS = 5  # words of English in brackets: 상태 사전(state dict)
+GLOSS = re.compile(
+    rf"[(（](?=[^)）]*[A-Za-z])(?:[!-'*-~]+ ?){{1,{LONGEST_GLOSS}}}(?<! )[)）]"
+)
 FIRST_MARK = 0xE100  # characters that no text uses, each for a piece of code
 MARK = re.compile("[\ue100-\uf8ff]")
 # One Han word twice is wrong but 一步一步; so are a few words or letters of others.
@@ -47,7 +49,6 @@ LEFT_ALONE = re.compile(
 )
 QUOTED = re.compile(r"“[^”]*”|「[^」]*」|『[^』]*』|《[^》]*》|\"[^\"]*\"")
 INSIDE_BRACKETS = re.compile(r"[(（][^()（）]*[)）]")
-LONGEST_GLOSS = 5  # words in brackets: 상태 사전(state dict)
 
 
 @rule(
