@@ -260,9 +260,9 @@ def main_worker(gpu, n_gpus, port):
 
     backend = dist.get_default_backend_for_device(device)
     store = dist.TCPStore("127.0.0.1", port, is_master=False)
-    dist.init_process_group(
-        backend, store=store, rank=gpu, world_size=n_gpus,
-        device_id=device if gpu_per_rank else None)
+    device_id = device if gpu_per_rank else None
+    dist.init_process_group(backend, store=store, rank=gpu, world_size=n_gpus,
+                            device_id=device_id)
 
     train(device, batch_size=int(512 / n_gpus), num_worker=max(1, int(8 / n_gpus)))
     dist.destroy_process_group()
