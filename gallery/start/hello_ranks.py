@@ -27,10 +27,8 @@ send numbers to each other, and find their sum in two ways. No GPU is needed.
 # A *process* is a running program with its own memory. ``torchrun`` starts four
 # processes, and each of them runs this whole file from top to bottom. They differ in
 # one thing only: the environment variables that ``torchrun`` sets for them. One of
-# these variables holds the number of the process, its *rank*. Lines printed by several
-# ranks would appear in any order, so on this page only rank 0 prints. (On Windows,
-# start it in WSL, because PyTorch's build for Windows lacks what
-# ``torchrun --standalone`` needs.)
+# these variables holds the number of the process, its *rank*. (On Windows, start it in
+# WSL, because PyTorch's build for Windows lacks what ``torchrun --standalone`` needs.)
 import os
 
 if "RANK" not in os.environ:  # without torchrun there is one rank
@@ -52,6 +50,33 @@ if rank == 0:
 # - ``LOCAL_WORLD_SIZE``: the number of processes on its own machine
 # - ``MASTER_ADDR`` and ``MASTER_PORT``: the address and the port where the processes
 #   meet for the first time
+#
+# That is all that ``torchrun`` does here, so any program can have ranks, not only one
+# in Python. In this one, every process says hello:
+#
+# .. code-block:: bash
+#
+#    torchrun --standalone --nproc-per-node=4 --no-python \
+#        sh -c 'echo "hello from rank $RANK of $WORLD_SIZE"'
+#
+# Rank 0 of this page types it for us.
+import subprocess
+import sys
+
+if rank == 0:
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
+    say_hello = ["sh", "-c", 'echo "hello from rank $RANK of $WORLD_SIZE"']
+    hellos = subprocess.run(
+        [*torchrun, "--nproc-per-node=4", "--no-python", *say_hello],
+        capture_output=True, text=True, check=True).stdout
+    print(hellos, end="")
+    expected = [f"hello from rank {number} of 4" for number in range(4)]
+    assert sorted(hellos.splitlines()) == expected, "a rank is missing"
+
+# %%
+# The hellos stand in the order in which they came. It may be another one in the next
+# run, because no process waits for another. Four such lines are easy to read, and those
+# of 64 ranks are not, so from here on only rank 0 prints.
 #
 # If you start the file with ``python hello_ranks.py``, nothing sets these variables,
 # and the first lines set them as ``torchrun`` would for a single rank. (Port 0 stands
@@ -92,36 +117,24 @@ if rank == 0:
 # example, a second line says ``To use the GPUs, start with --nproc-per-node=2``. A
 # lesson can go on with the CPU, but your own program should rather stop with an error.
 #
-# Check the number of ranks as well, especially under Slurm. ``srun`` starts as many
-# processes as you ask for, but by itself it sets neither ``RANK`` nor
-# ``LOCAL_WORLD_SIZE``. So each of eight tasks would believe that it is alone, print
-# ``ranks: 1``, and train a model of its own. Let ``srun`` start one ``torchrun`` on
-# each machine instead, as :doc:`/tutorials/long_runs/several_nodes` shows.
+# .. admonition:: Under Slurm, and how to choose GPUs from outside
+#    :collapsible: closed
 #
-# Many programs set the current GPU with ``torch.cuda.set_device(local_rank)``. You can
-# also choose GPUs from outside the program, because a process sees only those that the
-# variable ``CUDA_VISIBLE_DEVICES`` names, and counts them from 0 again. In the next
-# command, ``cuda:0`` and ``cuda:1`` are the GPUs that were 2 and 3.
+#    Check the number of ranks as well, especially under Slurm. ``srun`` starts as many
+#    processes as you ask for, but by itself it sets neither ``RANK`` nor
+#    ``LOCAL_WORLD_SIZE``. So each of eight tasks would believe that it is alone, print
+#    ``ranks: 1``, and train a model of its own. Let ``srun`` start one ``torchrun`` on
+#    each machine instead, as :doc:`/tutorials/long_runs/several_nodes` shows.
 #
-# .. code-block:: bash
+#    Many programs set the current GPU with ``torch.cuda.set_device(local_rank)``. You
+#    can also choose GPUs from outside the program, because a process sees only those
+#    that the variable ``CUDA_VISIBLE_DEVICES`` names, and counts them from 0 again. In
+#    the next command, ``cuda:0`` and ``cuda:1`` are the GPUs that were 2 and 3.
 #
-#    CUDA_VISIBLE_DEVICES=2,3 torchrun --standalone --nproc-per-node=2 hello_ranks.py
+#    .. code-block:: bash
 #
-# The variable has to be set before a program starts to use CUDA. So rank 0 starts one
-# more process and gives it an environment of its own, as ``torchrun`` did for ours. An
-# empty value hides every NVIDIA GPU.
-import subprocess
-import sys
-
-if rank == 0:
-    hidden = subprocess.run(
-        [sys.executable, "-c", "import torch; print(torch.cuda.device_count())"],
-        env=os.environ | {"CUDA_VISIBLE_DEVICES": ""},
-        capture_output=True, text=True, check=True)
-    print("visible GPUs:", int(hidden.stdout))
-    assert int(hidden.stdout) == 0 or torch.version.hip  # AMD has two more variables
-
-# %%
+#       CUDA_VISIBLE_DEVICES=2,3 torchrun --standalone --nproc-per-node=2 hello_ranks.py
+#
 # Gloo for the CPU, NCCL for GPUs
 # -------------------------------
 #

@@ -32,8 +32,9 @@ Two ranks need two idle CPU cores or two GPUs. With more GPUs, type their number
 # ---------------
 #
 # The programs with ranks on this site begin with the same lines, and
-# :doc:`/tutorials/start/hello_ranks` explains them. The function at the end returns the
-# values of all ranks as a list.
+# :doc:`/tutorials/start/hello_ranks` explains them. The function at the end collects
+# the values of all ranks in a list. It is a *collective*, a call that every rank has to
+# make, because each of them waits in it for the others.
 import os
 
 import torch
@@ -118,17 +119,18 @@ def seconds_per_step(train_step, group=None, warmup=5, windows=5, steps=3):
 # It's short, and each of its parts prevents a wrong number:
 #
 # - *Warm up, and drop the first steps.* They allocate memory, choose algorithms and
-#   compile. DDP puts all gradients into one bucket during the first step, and builds
-#   its real buckets only afterwards. Compiling may take more steps than five, so look
-#   at a few single times once.
+#   compile. DDP sends the gradients in packets, called *buckets*. During the first step
+#   it uses a single one, and builds the real ones only afterwards. Compiling may take
+#   more steps than five, so look at a few single times once.
 # - *Synchronize the accelerator.* A call on a GPU only queues the work and returns.
 #   Without ``synchronize`` you'd measure how fast Python writes a to-do list.
 # - *But not in every step.* While the GPU works, Python prepares the next step. If you
 #   synchronize each time, you forbid that, and measure a slower program than the one
 #   you have. That's why we time windows of three steps. If your steps take
 #   milliseconds, choose 20 or more.
-# - *A barrier before the clock starts.* Otherwise a rank that comes early also counts
-#   how long it waits for the others.
+# - *A barrier before the clock starts*, a call that returns only when all ranks have
+#   made it. Otherwise a rank that comes early also counts how long it waits for the
+#   others.
 # - *The slowest rank counts.* The optimizer can't make its step before the gradients of
 #   all ranks are there, so a job is as fast as its slowest rank.
 # - *The median over windows.* When another program wakes up for a moment, it spoils the
@@ -157,9 +159,10 @@ assert len(set(from_all_ranks(seconds))) == 1, "all ranks know the slowest time"
 # first, then with it, and the difference is what the loader costs you.
 #
 # On GPUs the layers are wider and the batches larger, because a GPU would finish the
-# small ones before Python has queued the next. They train in bf16, as they would at
-# work. Also, ``bucket_cap_mb=1`` is for our tiny model, which on a CPU would otherwise
-# fit into two buckets. Leave it out in your script.
+# small ones before Python has queued the next. They train in bf16, floating-point
+# numbers of 16 bits, as they would at work. Also, ``bucket_cap_mb=1`` is for our tiny
+# model, which on a CPU would otherwise fit into two buckets. Leave it out in your
+# script.
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
@@ -253,8 +256,15 @@ for n in rank_counts:
         strong[n] = samples_per_second(n, per_rank=max(1, batch_size // n))
     dist.barrier()  # the other ranks wait here
 
+if rank == 0:
+    for n in rank_counts:
+        print(f"measured with {n} of {world_size} ranks: {weak[n]:,.0f} samples/s,",
+              f"efficiency {efficiency(weak[n], n, weak[1]):.0%}",
+              f"(global batch {n * batch_size})")
+
 # %%
-# Here is what we measured. The last bar of each group is what perfect scaling would
+# Lines that say "measured" differ on every machine and in every run. The figure
+# shows both kinds of scaling: the last bar of each group is what perfect scaling would
 # give, and the numbers are efficiencies.
 #
 # .. alt-text:: Bars of samples per second for each number of ranks, three for each:
@@ -289,7 +299,13 @@ if rank == 0:
 # <https://arxiv.org/abs/2204.02311>`__) shows what the efficiency hides: it compares
 # with what the hardware could do. A transformer needs about `6 floating-point
 # operations <https://arxiv.org/abs/2001.08361>`__ for each parameter and token, two in
-# the forward pass and four in the backward pass.
+# the forward pass and four in the backward pass. (A model of 7B parameters doesn't fit
+# into one GPU with DDP, :doc:`/tutorials/larger_models/fully_sharded` does. The
+# arithmetic is the same.)
+#
+# Which efficiency is good enough? Think of it as GPUs: with 80 %, eight GPUs do the
+# work of 6.4, so you pay for 1.6 that do nothing. It's worth a day of your time if that
+# costs more than your day.
 
 
 def model_flops_utilization(n_parameters, tokens_per_second, n_gpus, peak_flops):
@@ -326,7 +342,9 @@ apart = seconds_per_step(training(batch_size))  # all ranks at once
 if rank == 0:
     alone = batch_size / weak[1]
     together = world_size * batch_size / weak[world_size]
-
+    print(f"measured, one rank alone: {1000 * alone:.1f} ms")
+    print(f"measured, all ranks, no communication: {1000 * apart:.1f} ms")
+    print(f"measured, all ranks with DDP: {1000 * together:.1f} ms")
 
 # %%
 # Predict first: on your machine, which of the two causes costs more?
@@ -428,8 +446,9 @@ assert n_items == 0, "a step that calls .item() makes the CPU wait for the GPU"
 
 # %%
 # Now the picture. We sort the events into computation and communication. With a GPU
-# these are its kernels, and those of NCCL have NCCL's name. Without one they are the
-# operators, and the all-reduces of Gloo, which run in threads of their own.
+# these are its *kernels*, the programs that run on the GPU, and those of NCCL, which
+# moves data between GPUs, have NCCL's name. Without a GPU they are PyTorch's operators,
+# and the all-reduces of Gloo, which moves data between CPUs in threads of its own.
 #
 # Time in which both happen is *overlap*, and costs little extra. Time in which only
 # communication happens is *exposed*, and that's the time to get rid of. To compute it,
@@ -521,11 +540,17 @@ if rank == 0:
 #
 # Let's estimate the efficiency. In one step, a rank computes for a time that is roughly
 # proportional to its batch. (Very small batches cost more per sample.) Then there is
-# the all-reduce of the gradients, whose time doesn't depend on the batch at all. In a
-# ring of w ranks, each rank sends `2 (w - 1) / w
+# the all-reduce of the gradients, whose time doesn't depend on the batch at all.
+#
+# How much does a rank send? The w ranks form a ring and cut the gradients into w equal
+# pieces. In w - 1 rounds, each rank passes one piece on to its neighbor, which adds its
+# own numbers, and then every rank has one piece that is complete. In another w - 1
+# rounds these pieces travel once around the ring. That makes 2 (w - 1) pieces for each
+# rank, or `2 (w - 1) / w
 # <https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md>`__ times the
 # gradients. With two ranks that's exactly the gradients, and with any number of ranks
 # it's less than twice as much, which is why data parallelism scales so far.
+# (:doc:`/tutorials/inside/collectives` programs such a ring.)
 
 
 def ring_bytes(gradient_bytes, n_ranks):
@@ -559,22 +584,51 @@ assert step_with_overlap(3.0, 2.0) == 3.0, "all of it hides behind backward"
 assert step_with_overlap(3.0, 4.0) == 5.0, "two thirds of 3 are 2, so 2 of 4 are left"
 
 # %%
+# Back to the question at the beginning. Suppose that all of the missing 0.7 is exposed
+# communication. Then the first function tells how long it takes, compared with the
+# computation, and the ring says how much longer four ranks need.
+def speed_up(n_ranks, compute, communicate_with_two):
+    more_bytes = ring_bytes(1, n_ranks) / ring_bytes(1, 2)
+    communicate = communicate_with_two * more_bytes
+    return n_ranks * compute / step_without_overlap(compute, communicate)
+
+
+communicate_with_two = 2 / 1.3 - 1  # if computing takes 1
+assert abs(speed_up(2, 1, communicate_with_two) - 1.3) < 1e-9, "that's what we saw"
+if rank == 0:
+    for n in (2, 4, 8):
+        times = speed_up(n, 1, communicate_with_two)
+        print(f"{n} GPUs: {times:.1f} times as fast, efficiency {times / n:.0%}")
+    times = speed_up(4, 2, communicate_with_two)
+    print(f"4 GPUs, twice the batch for each: {times:.1f} times as fast")
+assert 2.2 < speed_up(4, 1, communicate_with_two) < 2.3, "more, but not twice as much"
+
+# %%
+# So four GPUs would bring 2.2 times the speed of one. That's more than 1.3, but each of
+# them is used worse. From there on the efficiency hardly falls, because no ring sends
+# more than twice the gradients, as long as the additional GPUs have links as fast as
+# these. Twice the batch brings more, if you have the memory and if the loss allows it.
+# And if the cause isn't communication but shared hardware, such as a memory bus that is
+# full, then four ranks may bring no more than two. That's why we measured the causes
+# apart.
+#
 # Now solve for the batch. With w ranks and no overlap, you finish w batches in the time
 # ``compute + communicate``, and one rank would need ``w * compute`` for them. So more
 # ranks pay off under these conditions, each of which follows from the one above it:
 #
 # .. code-block:: text
 #
-#    w * compute  >  compute + communicate
-#        compute  >  communicate / (w - 1)
-#    w * compute  >  2 * gradient_bytes / bandwidth
+#    w * compute        >  compute + communicate
+#    (w - 1) * compute  >  communicate
+#    (w - 1) * compute  >  2 * (w - 1) / w * gradient_bytes / bandwidth
+#    w * compute        >  2 * gradient_bytes / bandwidth
 #
-# In the last line we put in the bytes of the ring, and something surprising comes out:
-# w - 1 cancels. In terms of the *global* batch, the condition is the same for 2 ranks
-# and for 1000: **without overlap, several ranks are faster than one as soon as one rank
-# would need longer to compute the global batch than the link needs to carry the
-# gradients twice.** The function gives the batch of each rank, from two measurements of
-# yours.
+# The third line puts in the bytes of the ring. Then something surprising happens: w - 1
+# cancels. In terms of the *global* batch, the condition is the same for 2 ranks and for
+# 1000: **without overlap, several ranks are faster than one as soon as one rank would
+# need longer to compute the global batch than the link needs to carry the gradients
+# twice.** The function uses the second line, and gives the batch of each rank from two
+# measurements of yours.
 import math
 
 
@@ -591,8 +645,8 @@ carried_twice = 2 * gradient_bytes / ethernet
 for n in (2, 4, 8, 1000):
     communicate = ring_bytes(gradient_bytes, n) / ethernet
     compute = communicate / (n - 1)  # of each rank, just at the limit
-    speed_up = n * compute / step_without_overlap(compute, communicate)
-    assert math.isclose(speed_up, 1), "at the limit, n ranks are as fast as one"
+    at_the_limit = n * compute / step_without_overlap(compute, communicate)
+    assert math.isclose(at_the_limit, 1), "at the limit, n ranks are as fast as one"
     assert math.isclose(n * compute, carried_twice), "the same global batch for all n"
 
 # %%
@@ -600,25 +654,40 @@ for n in (2, 4, 8, 1000):
 # matters for small models and for hundreds of ranks, and
 # :doc:`/tutorials/inside/hide_the_traffic` computes with it.)
 #
+# The same in tokens, for a transformer
+# -------------------------------------
+#
 # At that batch, the additional ranks only just earn back what they cost. To lose
-# little, hide the communication under the backward pass: each rank then has to compute
-# for at least one and a half times as long as it communicates. For a transformer you
-# can say this in tokens, and the size of the model cancels as well, because both the
-# computation and the gradients grow with it. A rank needs at least 2 (w - 1) / w · F /
-# B tokens in a step, where F is the number of operations per second that a GPU *really
-# reaches*, and B the bandwidth of the slowest link in the ring, in bytes per second.
-# Within a machine that's NVLink. Between machines it's all network cards of a machine
-# together, because a ring enters and leaves a machine only once. Gradients have four
-# bytes here; with two bytes, half as many tokens are enough. The JAX `scaling book
-# <https://jax-ml.github.io/scaling-book/training/>`__ derives the same rule for TPUs.
-# In the table, F is 400 TFLOP/s, which is 40 % of the peak of an H100 in bf16, as in
-# the example above.
+# little, hide the communication under the backward pass, which has two thirds of the
+# computation: each rank then has to compute for at least one and a half times as long
+# as it communicates.
+#
+# For a transformer you can say this in tokens, and the size of the model cancels as
+# well. For each parameter and token, the backward pass needs 4 operations. For each
+# parameter, the ring sends 4 bytes times 2 (w - 1) / w. The first has to take longer
+# than the second, so a rank needs at least 2 (w - 1) / w · F / B tokens in a step:
+#
+# - F is the number of operations per second that a GPU *really reaches*. Measure it on
+#   one GPU, where nothing is sent: 6 · parameters · tokens per second. In the table we
+#   take 400 TFLOP/s, which is 40 % of the peak of an H100 in bf16.
+# - B is the bandwidth of the slowest link in the ring, in bytes per second and one
+#   direction. Within a machine with NVLink, NVIDIA's connection between GPUs, that's
+#   NVLink. Between machines it's the network.
+# - With several network cards, B is all cards of a machine together. A ring enters and
+#   leaves a machine through one card, and NCCL makes several rings that share the
+#   gradients, so that every card has work.
+# - With gradients of two bytes in place of four, half as many tokens are enough.
+#
+# The JAX `scaling book <https://jax-ml.github.io/scaling-book/training/>`__ derives the
+# same rule for TPUs. For other models, measure the seconds of a step and of its
+# all-reduce, and compare them as above.
 
 
 def tokens_to_hide(n_ranks, flops_per_second, bandwidth, bytes_per_gradient=4):
     """Return how many tokens each rank needs in a step to hide the all-reduce."""
-    seconds = ring_bytes(bytes_per_gradient, n_ranks) / bandwidth  # for a parameter
-    return seconds * flops_per_second / 4  # 4 operations of backward
+    send = ring_bytes(bytes_per_gradient, n_ranks) / bandwidth  # seconds, a parameter
+    backward = 4 / flops_per_second  # seconds, for a parameter and a token
+    return send / backward
 
 
 links = {  # the number of GPUs, and the bytes per second in one direction
@@ -656,11 +725,15 @@ assert tokens_to_hide(8, 400e12, 50e9, 2) == needed / 2, "two bytes, half the to
 # how DDP scales, and then we measure DDP. It's a rough prediction, because all these
 # times vary: run the page twice, and look at how far the dots move.
 #
-# Efficiency here means: compared with the same ranks, all at once, without
-# communication. That leaves the shared hardware out. And we measure the all-reduces
-# where they happen, after a computation. In a loop of their own they'd look faster,
-# because all ranks would arrive at the same moment, with the gradients still in the
-# cache of the processor.
+# To leave the shared hardware out, we compare with the same ranks, all at once, without
+# communication. So what we predict is not the efficiency from above, but the *share of
+# a step that is computation*. With w ranks, a share of 1 / w means that all of them
+# together are as fast as one of them.
+#
+# The time of the all-reduces is a difference: a step that computes and then sends,
+# minus a step that only computes. In a loop of their own the all-reduces would look
+# faster, because all ranks would arrive at the same moment, with the gradients still in
+# the cache of the processor.
 of_one_step = buckets[:len(buckets) // n_traced]
 assert sum(of_one_step) == gradient_bytes
 stand_ins = [torch.zeros(n_bytes // 4, device=device) for n_bytes in of_one_step]
@@ -687,37 +760,43 @@ def compute_then_communicate():
 
 
 both = seconds_per_step(compute_then_communicate)
-measured_communication = max(0, both - computed[batch_sizes[0]])
+communicate = max(0, both - computed[batch_sizes[0]])
+per_sample = computed[batch_sizes[-1]] / batch_sizes[-1]  # of the largest batch
+if world_size > 1:
+    estimate = break_even_batch(communicate, world_size, per_sample)
+    if rank == 0:
+        print(f"measured, the all-reduces of a step: {1000 * communicate:.1f} ms")
+        print(f"measured, the computation of a sample: {1000 * per_sample:.3f} ms")
+        print(f"break-even batch of a rank, from what was measured: {estimate:.0f}")
 
 # %%
 # On the dashed line, all ranks together are only as fast as one of them would be
 # without communication. Below it, adding ranks makes the training slower, although
-# every line of the script is right. The dotted line is the estimate of that batch size,
-# from the all-reduces and the time of a sample in the largest batch.
+# every line of the script is right. The dotted line is the break-even batch that we
+# have just estimated.
 #
-# .. alt-text:: Efficiency against the batch size of a rank, on a logarithmic axis. Two
-#    predicted lines rise towards 100 percent, the one with full overlap above the one
-#    without. Four dots are the measured efficiency of DDP. A dashed line marks where
-#    all ranks together are as fast as one of them, and a dotted one the batch size at
-#    which the estimate reaches it.
+# .. alt-text:: The share of a step that is computation, against the batch size of a
+#    rank on a logarithmic axis. Two predicted lines rise towards 100 percent, the one
+#    with full overlap above the one without. Four dots are the measured share with
+#    DDP. A dashed line marks where all ranks together are as fast as one of them, and a
+#    dotted one the batch size at which the estimate reaches it.
 if rank == 0:
     fig, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
     for step, name in ((step_with_overlap, "predicted, full overlap"),
                        (step_without_overlap, "predicted, no overlap")):
         predicted = []
         for compute_time in computed.values():
-            step_time = step(compute_time, measured_communication)
+            step_time = step(compute_time, communicate)
             predicted.append(100 * compute_time / step_time)
         ax.plot(batch_sizes, predicted, label=name)
     dots = [100 * computed[size] / measured[size] for size in batch_sizes]
     ax.plot(batch_sizes, dots, "o", label="measured, DDP")
     ax.axhline(100 / world_size, color="C3", ls="--", label="as fast as one of them")
     if world_size > 1:
-        per_sample = computed[batch_sizes[-1]] / batch_sizes[-1]
-        estimate = break_even_batch(measured_communication, world_size, per_sample)
-        ax.axvline(estimate, color="C3", ls=":", label="estimated batch for that")
+        ax.axvline(estimate, color="C3", ls=":", label="break-even batch, estimated")
     ax.set(xscale="log", xticks=batch_sizes, xticklabels=batch_sizes)
-    ax.set(xlabel="batch size of a rank", ylabel="efficiency (%)", ylim=(0, 110))
+    ax.set(xlabel="batch size of a rank", ylabel="computation (% of a step)")
+    ax.set(ylim=(0, 110))
     ax.minorticks_off()
     ax.legend(loc="lower right")
 
@@ -725,9 +804,14 @@ if rank == 0:
 # On our CPU the dots lie near the lower line, and on a busy machine even below it. DDP
 # does send during backward there, as the trace shows, but the threads of Gloo need the
 # cores that compute, so overlap gains nothing. On GPUs, which copy while they compute,
-# we'd expect the dots higher up; this page hasn't been recorded on any yet. What
-# matters is the shape: **below some batch size you pay for GPUs that wait, and you can
-# estimate this size beforehand.**
+# we'd expect the dots higher up; this page hasn't been recorded on any yet. (The
+# authors of DDP measured `near-linear scaling <https://arxiv.org/abs/2006.15704>`__ up
+# to 256 GPUs with a good configuration.) What matters is the shape: **below some batch
+# size you pay for GPUs that wait, and you can estimate this size beforehand.**
+#
+# And for machines that you don't have yet? Measure ``per_sample`` on one GPU. For
+# ``communicate``, take ``ring_bytes`` of all ranks, and divide by the bandwidth that
+# nccl-tests or your provider's data sheet gives for the slowest link.
 #
 # Why more and more GPUs help less and less
 # -----------------------------------------
@@ -801,17 +885,22 @@ assert amdahl(0.05, 10**9) < 20, "a serial part of 5 % allows 20 times, never mo
 #
 # The first test as code. It needs a ``train_step`` that takes a batch. First it uses up
 # the batches that the workers have prepared in advance, or you'd measure those. Then it
-# times ten times as many in one go. Don't take a median here: a loader stalls in
-# bursts, and the median drops them. If ``with_loader`` is clearly longer, no second GPU
-# will help you before the loader is faster.
+# times ten times as many in one go, and begins a new epoch where one ends. Don't take a
+# median here: a loader stalls in bursts, and the median drops them. If ``with_loader``
+# is clearly longer, no second GPU will help you before the loader is faster.
 #
 # .. code-block:: python
 #
 #    batch = next(iter(loader))
 #    without_loader = seconds_per_step(lambda: train_step(batch))
 #
+#    def endless(loader):
+#        while True:
+#            yield from loader
+#
+#
 #    n_in_advance = 1 + loader.num_workers * (loader.prefetch_factor or 0)
-#    batches = iter(loader)
+#    batches = endless(loader)
 #    for _ in range(n_in_advance):
 #        train_step(next(batches))
 #    synchronize()

@@ -11,8 +11,9 @@ A training program: one file to take to work
 
 A training loop fits in ten lines. The program that you leave alone over a weekend needs
 more: it has to load batches while the GPU computes, train in bf16, evaluate correctly
-on many ranks, and above all it has to survive the moment when the cluster takes its
-machines away. Most of these parts are easy. They break where they touch each other.
+on many ranks, and above all it has to survive a *preemption*, the moment when the
+cluster takes its machines away for somebody else. Most of these parts are easy. They
+break where they touch each other.
 
 So this page is such a program, in one file, for *DistributedDataParallel* (DDP). It
 trains a small language model on a text that ships with Python, and it runs on a
@@ -45,8 +46,8 @@ with yours, and keep the rest.
 
    torchrun --standalone --nproc-per-node=2 training_program.py
 
-Without arguments the file tests itself: it trains 20 steps, then does the same again
-with an interruption, and compares. With any argument it trains for real:
+Without arguments, as here, the file only tests itself: it trains 20 steps, then does
+the same again with an interruption, and compares. With any argument it trains for real:
 
 .. code-block:: bash
 
@@ -128,6 +129,7 @@ def read_options(arguments):
     parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--batch", type=int, default=48, help="of all ranks together")
     parser.add_argument("--accumulate", type=int, default=1, help="passes per step")
+    parser.add_argument("--samples", type=int, help="train on the first ones only")
     parser.add_argument("--learning-rate", type=float, default=1e-3)
     parser.add_argument("--precision", choices=["bf16", "fp32"], default="bf16")
     parser.add_argument("--compile", action="store_true")
@@ -145,10 +147,9 @@ def read_options(arguments):
 #
 # Downloading and tokenizing should happen once, not once for each rank. Rank 0 does it
 # while the others wait at a barrier, and then all ranks read the same file. A barrier
-# waits no longer than the timeout of the group (10 minutes with NCCL), so prepare a
-# large data set in a program of its own, and let each worker open it as a memory-mapped
-# file. Our "tokens" are simply the bytes of the help text of Python, some 500 kB of
-# English.
+# waits no longer than the timeout of the process group (10 minutes with NCCL), so
+# prepare a large data set in a program of its own. Our "tokens" are simply the bytes of
+# the help text of Python, some 500 kB of English.
 from pathlib import Path
 from pydoc_data.topics import topics
 
@@ -161,13 +162,14 @@ def prepare(folder):
         tokens = torch.frombuffer(bytearray(text.encode()), dtype=torch.uint8)
         write(tokens, file)
     dist.barrier()
-    return torch.load(file, mmap=True)
+    return file
 
 
 # %%
 # The function ``write`` never leaves half a file under the final name: it writes under
-# another name, waits until the contents are on the disk, and renames the file in one
-# step. :doc:`/tutorials/long_runs/checkpoints` shows what happens without it.
+# another name, waits until the contents are on the disk (``fsync``), and renames the
+# file in one step. :doc:`/tutorials/long_runs/checkpoints` shows what happens without
+# it.
 
 
 def write(value, file):
@@ -184,19 +186,28 @@ def write(value, file):
 
 # %%
 # A sample is a window of 65 bytes: 64 to read, and the same shifted by one to predict.
+# The file is opened *memory-mapped*: only the parts that are read come into memory, and
+# all processes of a machine share them. Each process opens it for itself, at its first
+# sample, because a tensor that a rank hands to its workers is copied to shared memory
+# as a whole. In a try of ours, that made 195 MB of a file of 200 MB, of which one
+# sample was read.
 from torch.utils.data import DataLoader, Dataset, Subset
 from torch.utils.data.distributed import DistributedSampler
 
 
 class Windows(Dataset):
-    def __init__(self, tokens, context=64):
-        self.tokens, self.context = tokens, context
+    def __init__(self, file, first, end, context=64):
+        self.file, self.first, self.context = file, first, context
+        self.n_windows = (end - first - 1) // context
+        self.tokens = None
 
     def __len__(self):
-        return (len(self.tokens) - 1) // self.context
+        return self.n_windows
 
     def __getitem__(self, index):
-        first = index * self.context
+        if self.tokens is None:
+            self.tokens = torch.load(self.file, mmap=True)
+        first = self.first + index * self.context
         return self.tokens[first : first + self.context + 1].long()
 
 
@@ -223,12 +234,15 @@ class ResumableSampler(DistributedSampler):
 
 
 # %%
-# Workers start by ``forkserver``, because a fork beside the threads of an open group
-# can hang. The last line prevents a trap that costs an evening: each time you ask a
-# loader for an iterator, it draws a seed for its workers from PyTorch's random numbers.
-# A resumed run asks once more than a run without a break, and from there on its dropout
-# differs. So the loader gets a generator of its own, with another seed after each
-# start. (``ignore_signals`` comes further below, with the signals.)
+# Workers start by ``forkserver``: a small process without threads forks them, because a
+# fork of the rank itself, beside the threads of its open group, can hang. With
+# ``pin_memory`` a GPU can copy the next batch while it computes.
+#
+# The last line prevents a trap that costs an evening: each time you ask a loader for an
+# iterator, it draws a seed for its workers from PyTorch's random numbers. A resumed run
+# asks once more than a run without a break, and from there on its dropout differs. So
+# the loader gets a generator of its own, with another seed after each start.
+# (``ignore_signals`` comes further below, with the signals.)
 
 
 def make_loader(data, sampler, options, device, step):
@@ -276,7 +290,9 @@ class LanguageModel(nn.Module):
 # Under *autocast* the matrix products run in bf16, while the parameters, the gradients
 # and the optimizer state stay in fp32. Unlike fp16, bf16 has the range of fp32, so
 # there is no ``GradScaler``. Only the forward pass and the loss run under autocast; the
-# backward pass uses the same types by itself.
+# backward pass uses the same types by itself. (If
+# ``torch.cuda.is_bf16_supported(including_emulation=False)`` says no, your GPU has no
+# bf16: choose ``--precision fp32``.)
 
 
 def loss_of(model, tokens, device, options, reduction="mean"):
@@ -353,7 +369,7 @@ def random_state(device):
 
 
 # What a resumed run must not change; the batch gives the position in the data.
-FIXED = "steps", "batch", "learning_rate", "seed"
+FIXED = "steps", "batch", "samples", "learning_rate", "seed"
 
 
 def save(parts, step, file, device, options):
@@ -370,7 +386,9 @@ def save(parts, step, file, device, options):
 # Rank 0 decides for all ranks if there is a checkpoint. On a shared disk one rank may
 # see the file a moment later than another, and two ranks that begin at different steps
 # would average the gradients of different models, without any error. Then all ranks
-# load the file, to the CPU first: otherwise all of them would fill the GPU of rank 0.
+# load the file. (One that doesn't see it yet ends with an error, and you start again:
+# that's better than a run that is silently wrong.) They load it to the CPU first:
+# otherwise all of them would fill the GPU of rank 0.
 # With more ranks than before, the new ranks keep their fresh seeds.
 
 
@@ -403,20 +421,26 @@ def load(parts, file, device, options):
 # Signals: the cluster wants its machine back
 # -------------------------------------------
 #
-# Before a cluster takes a machine away, it sends a signal, usually SIGTERM, or SIGUSR1
-# if you ask Slurm for it. The handler only notes that. A handler that saved would do so
-# in the middle of a step, and of a different step on each rank.
+# Before a cluster takes a machine away, it sends a *signal*, a message that interrupts
+# a program at any line: usually SIGTERM, the request to end, or SIGUSR1, which has no
+# meaning of its own, if you ask Slurm for it. The program says by a *handler* what
+# should happen then. Ours only notes that there was a signal. A handler that saved
+# would do so in the middle of a step, and of a different step on each rank. This is
+# what happens:
 #
-# ``torchrun`` sends the signal to the whole process group of a rank, so to its workers
-# as well, and a rank whose workers are dead can't finish its step. So they ignore the
-# signals: the server that forks them inherits that from the rank, and the workers get
-# ``ignore_signals`` as their ``worker_init_fn``, because a DataLoader's worker has a
-# handler of its own for SIGTERM. (A worker that hangs can then be ended only with
-# SIGKILL.) This is what happens:
-#
-# - Slurm or a person signals ``torchrun``, which passes it on to ranks and workers.
+# - Slurm or a person signals ``torchrun``, which passes it on to each rank and to all
+#   processes that a rank has started, so to its workers, too.
 # - Each rank notes it, and its workers ignore it.
 # - At the next multiple of ``--log-every`` all ranks agree to stop, save, and leave.
+#
+# Why must the workers ignore it? A rank whose workers are dead can't finish its step.
+# It takes two lines. The process that forks the workers is started while the rank
+# ignores the signals, and inherits that. And each worker calls ``ignore_signals`` at
+# its start, because a DataLoader gives its workers a handler for SIGTERM. (A worker
+# that hangs can then be ended only with SIGKILL.)
+#
+# Ctrl-C is a third signal, SIGINT. It ends the run at once, without a checkpoint, which
+# is what you'd expect at a terminal.
 import signal
 from multiprocessing import forkserver
 from types import SimpleNamespace
@@ -451,7 +475,8 @@ def listen():
 #
 # A step may need several passes, if the batch doesn't fit into the memory of a GPU.
 # Only the last one has to average the gradients, so ``no_sync`` saves the communication
-# of the others; :doc:`/tutorials/inside/hide_the_traffic` measures it. Clipping comes
+# of the others (``nullcontext`` does nothing);
+# :doc:`/tutorials/inside/hide_the_traffic` measures it. Clipping comes
 # after the last ``backward``, when all ranks have the same gradients and so compute the
 # same norm. (Our samples are equally long. With padding, divide the sum of the losses
 # by the number of tokens of the whole step, not of each pass.)
@@ -463,7 +488,8 @@ def one_step(ddp_model, optimizer, batches, device, options):
     mean = torch.zeros((), device=device)
     for i in range(options.accumulate):
         is_last = i == options.accumulate - 1
-        with nullcontext() if is_last else ddp_model.no_sync():
+        communication = nullcontext() if is_last else ddp_model.no_sync()
+        with communication:
             loss = loss_of(ddp_model, next(batches), device, options)
             (loss / options.accumulate).backward()
         mean += loss.detach() / options.accumulate
@@ -500,13 +526,17 @@ def print_value(step, name, value):
 # Put the parts together
 # ----------------------
 #
-# The data first: the first 95 % of the text to train, the rest to evaluate.
+# The data first: the first 95 % of the text to train, the rest to evaluate. A few
+# samples are enough to try something out, and ``--samples`` takes only so many.
 
 
 def open_data(options, device, step):
-    tokens = prepare(options.folder)
-    split = len(tokens) * 19 // 20
-    data, held_out = Windows(tokens[:split]), Windows(tokens[split:])
+    file = prepare(options.folder)
+    n_tokens = len(torch.load(file, mmap=True))
+    split = n_tokens * 19 // 20
+    data, held_out = Windows(file, 0, split), Windows(file, split, n_tokens)
+    if options.samples:
+        data = Subset(data, range(min(options.samples, len(data))))
     sampler = ResumableSampler(data, seed=options.seed, drop_last=True)
     if len(data) < options.batch:
         raise SystemExit("the data has fewer samples than --batch")
@@ -549,13 +579,19 @@ def numbered_steps(step, sampler, loader, options):
 
 
 # %%
-# Now the loop. ``torch.compile`` stays behind a switch, because compiling takes time
+# Now the loop. It logs how fast the run has been since its start, with everything that
+# took time. If a signal stops the run at a step that should evaluate, this one
+# evaluation is left out, because the time until the run is killed may be short.
+#
+# ``torch.compile`` stays behind a switch, because compiling takes time
 # before the first step (minutes for a large model), and an error is easier to read
 # without it. It compiles the model in place, by the method ``compile``: so evaluation
 # is compiled too, and the keys of the checkpoint stay as they are. Under DDP, PyTorch
 # still `splits the graph
 # <https://docs.pytorch.org/docs/stable/notes/ddp.html#torchdynamo-ddpoptimizer>`__ at
 # DDP's buckets, so that gradients are sent while backward runs.
+import time
+
 from torch.nn.parallel import DistributedDataParallel
 
 
@@ -568,6 +604,7 @@ def train(options, device, stop, log=print_value):
     first = load(parts, file, device, options)
     sampler, loader, held_out = open_data(options, device, first)
 
+    began = time.perf_counter()
     for step, batches in numbered_steps(first, sampler, loader, options):
         loss = one_step(ddp_model, parts["optimizer"], batches, device, options)
         parts["schedule"].step()
@@ -575,6 +612,8 @@ def train(options, device, stop, log=print_value):
         if step % options.log_every == 0:
             mean, stopped = agree(loss, stop)
             log(step, "loss", mean)
+            seconds = time.perf_counter() - began
+            log(step, "samples per second", (step - first) * options.batch / seconds)
         if is_last or (step % options.evaluate_every == 0 and not stopped):
             value = evaluate(parts["model"], held_out, device, options)
             log(step, "validation loss", value)
@@ -614,15 +653,18 @@ if __name__ == "__main__" and in_file and len(sys.argv) > 1:
     sys.exit()
 
 # %%
-# On several machines under Slurm, one ``torchrun`` on each starts the ranks of its
-# GPUs, as :doc:`/tutorials/long_runs/several_nodes` explains. With
-# ``--signal=USR1@120`` `Slurm <https://slurm.schedmd.com/sbatch.html>`__ sends SIGUSR1
-# two minutes before the time is over. By itself `torchrun
+# On several machines under Slurm, ``srun`` starts one ``torchrun`` on each machine, and
+# that starts the ranks of its GPUs. They find each other by the *rendezvous* that the
+# options with ``rdzv`` describe. :doc:`/tutorials/long_runs/several_nodes` explains
+# each line.
+#
+# With ``--signal=USR1@120`` `Slurm <https://slurm.schedmd.com/sbatch.html>`__ sends
+# SIGUSR1 two minutes before the time is over. By itself `torchrun
 # <https://docs.pytorch.org/docs/stable/elastic/run.html>`__ would die of it, so
 # ``--signals-to-handle`` tells it to pass the signal on to its ranks. ``torchrun``
 # kills ranks that are still there 30 seconds later, unless you give it more time by
-# ``--shutdown-timeout``: ``--log-every`` steps, and then one file, must not take
-# longer.
+# ``--shutdown-timeout``. In this time, an evaluation that is running, ``--log-every``
+# steps and the writing of one file must all be done.
 #
 # .. code-block:: bash
 #
@@ -646,8 +688,8 @@ if __name__ == "__main__" and in_file and len(sys.argv) > 1:
 # does so at most 20 times, because a program with a mistake would come back forever.
 # Try all of this once, with ``scancel --signal=USR1`` and a short job.
 #
-# In your own copy you can delete everything from here on. What follows proves that the
-# program resumes.
+# The program ends here. What follows is its test. In your own copy, keep it and run it
+# after each change, or delete everything from here on.
 
 # %%
 # Resuming on more GPUs, or on fewer
@@ -687,16 +729,17 @@ if __name__ == "__main__":
 #
 # A checkpoint that nobody has loaded is a hope. Without arguments the file proves that
 # it resumes: one run makes 20 steps, another is interrupted after 10 by a real SIGUSR1
-# and started again. On a CPU with one or two ranks it trains in bf16; elsewhere in
-# fp32, so that a missing state doesn't hide in rounding errors. **Predict first**:
-# which of the 20 losses will differ, and from which digit on?
+# and started again. With 384 samples an epoch has 8 steps, so the interruption is in
+# the middle of the second one. On a CPU with one or two ranks the test trains in bf16;
+# elsewhere in fp32, so that a missing state doesn't hide in rounding errors. **Predict
+# first**: which of the 20 losses will differ, and from which digit on?
 #
 # The signal goes to rank 0 only, after step 9, and at step 10 all ranks agree to stop.
 # ``run`` gives ``train`` a log that keeps the values instead of printing them. (The
 # test is for one machine, because only its ranks share the temporary folder.)
 import tempfile
 
-ARGUMENTS = "--steps 20 --log-every 1 --evaluate-every 8 --accumulate 2".split()
+ARGUMENTS = "--steps 20 --samples 384 --log-every 1 --evaluate-every 8".split()
 
 
 def is_exact(device):
@@ -707,7 +750,8 @@ def run(folder, device, signal_after=None):
     values = {"loss": {}, "validation loss": {}}
 
     def keep(step, name, value):
-        values[name][step] = value
+        if name in values:  # the speed differs from run to run
+            values[name][step] = value
         if step == signal_after and dist.get_rank() == 0:
             signal.raise_signal(signal.SIGUSR1)
 
@@ -715,7 +759,7 @@ def run(folder, device, signal_after=None):
     n_workers = 1 if in_file else 0
     precision = "bf16" if is_exact(device) else "fp32"
     arguments = [*ARGUMENTS, f"--folder={folder}", f"--workers={n_workers}"]
-    arguments.append(f"--precision={precision}")
+    arguments += [f"--precision={precision}", "--accumulate=2"]
     train(read_options(arguments), device, listen(), keep)
     return values
 
@@ -756,8 +800,8 @@ if __name__ == "__main__":
     tolerance = 0 if exact else 1e-4
     for name in whole:
         together = first[name] | second[name]
-        largest = max(abs(whole[name][step] - together[step]) for step in whole[name])
         assert together.keys() == whole[name].keys(), f"steps are missing: {name}"
+        largest = max(abs(whole[name][step] - together[step]) for step in whole[name])
         assert largest <= tolerance, f"{name} differs by {largest}: a state is missing"
         if dist.get_rank() == 0:
             how = "equal, bit for bit" if exact else f"equal within {tolerance}"
