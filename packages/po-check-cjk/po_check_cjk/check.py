@@ -40,7 +40,8 @@ for module in MODULES:
     import_module(f"po_check_cjk.{module}")  # which registers its rules
 
 # All names that findings have, but for those of broken files.
-ALL_RULES = frozenset([*RULES, first_use.LATE_GLOSS, "waiver"])
+GLOSSES = {first_use.LATE, first_use.NEEDLESS}
+ALL_RULES = frozenset([*RULES, *GLOSSES, "waiver"])
 PLAIN = ("sphinx",)  # catalogs without reST: the words of Sphinx and its themes
 MANY_CATALOGS = 20  # from here on, processes are worth their start
 # What ``#.`` of an entry may declare: a comment of code, a formula on lines of its own
@@ -146,9 +147,9 @@ def check_catalog(
             found = [x for x in found if x[0] not in waived]
             found += wrong_waivers(entry, used)
         findings += [Finding(path, entry.linenum, *one) for one in found]
-    if first_use.LATE_GLOSS in only:
-        late = first_use.late_glosses(catalog, language, glossary)
-        findings += [Finding(path, *one) for one in late]
+    if GLOSSES & only:
+        glosses = first_use.wrong_glosses(catalog, language, glossary)
+        findings += [Finding(path, *one) for one in glosses if one[1] in only]
     return CheckedCatalog(path, language, findings)
 
 

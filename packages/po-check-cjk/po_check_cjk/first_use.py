@@ -1,4 +1,4 @@
-"""Find a term's English in brackets that comes after the term's first use.
+"""Find a term's English in brackets where the term is settled, or was used before.
 
 Readers need it where they meet the term for the first time in running text: headings,
 the line of a card, tables and figures do not count. It may also come where English
@@ -19,13 +19,14 @@ from po_check_cjk.glossary import Glossary, is_stressed
 from po_check_cjk.glossary_file import words_of
 from po_check_cjk.terms import any_number, english, find, folded
 
-LATE_GLOSS = "late-gloss"
+LATE, NEEDLESS = "late-gloss", "needless-gloss"
+SETTLED = "settled"  # languages in which every reader knows a term's translation
 RUNNING = {"paragraph", "list item", "note"}
 LITERAL = re.compile("``.*?``", re.DOTALL)
 IN_BRACKETS = re.compile(r"[(（]\**([A-Za-z][A-Za-z -]*)\**[)）]")
 
 
-def late_glosses(
+def wrong_glosses(
     catalog: polib.POFile, language: str, glossary: Glossary
 ) -> Iterator[tuple[int, str, str]]:
     """Yield line, rule and text for each such bracket of a page."""
@@ -39,11 +40,15 @@ def late_glosses(
             if not term or term in seen or is_stressed(term, entry.msgid):
                 continue
             seen.add(term)
+            if language in glossary.rows[term].get(SETTLED, "").split():
+                remedy = "the glossary calls the term settled: leave it out"
+                yield entry.linenum, NEEDLESS, f'"({gloss})" ({remedy})'
+                continue
             words = words_of(glossary.rows[term], language)
             before = (x for x in texts[:place] if uses(x, term, words, language))
             if first := next(before, None):
                 text = f'"({gloss})" is here, but line {first.linenum} has the term'
-                yield entry.linenum, LATE_GLOSS, f"{text} before it (move it there)"
+                yield entry.linenum, LATE, f"{text} before it (move it there)"
 
 
 def is_running(entry: polib.POEntry) -> bool:

@@ -17,10 +17,10 @@ SEPARATORS = ",;\t"
 # Characters that a program could not save are lost.
 REMEDY = 'go back to the version before, and save it as "CSV UTF-8"'
 LANGUAGE = r"[a-z]{2,3}(?:_[A-Za-z]{2,4})*(?:@[a-z]+)?"
+OTHERS = ["en", "note", "means", "settled", "verb", "unlinked"]
 COLUMN = re.compile(
-    rf"note|means|verb|unlinked|(?P<language>{LANGUAGE})(?: (?:typed|wrong|never))?"
+    rf"{'|'.join(OTHERS[1:])}|(?P<language>{LANGUAGE})(?: (?:typed|wrong|never))?"
 )
-OTHERS = {"en", "note", "means", "verb", "unlinked"}
 LOST_LETTERS = re.compile(r"\?\?+|\ufffd")
 
 
@@ -38,7 +38,9 @@ def read_rows(path: Path) -> list[Row]:
         rows[row["en"].lower()] = row
         places.append(place)
     refuse_clashes(
-        [*rows.values()], places, {name.split()[0] for name in columns} - OTHERS
+        [*rows.values()],
+        places,
+        {name.split()[0] for name in columns}.difference(OTHERS),
     )
     return [*rows.values()]
 

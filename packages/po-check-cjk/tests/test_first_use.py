@@ -10,7 +10,7 @@ from po_check_cjk.check import check_catalog
 from po_check_cjk.glossary import read_glossary
 
 HEADER = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n\n'
-GLOSSARY = "en,ko\nrank,랭크\ngradient,변화도\n"
+GLOSSARY = "en,ko,settled\nrank,랭크,ja\ngradient,변화도,ja ko\n"
 FIRST = ("paragraph", "Each rank runs it.", "각 랭크가 실행합니다.")
 GLOSSED = ("paragraph", "A rank waits.", "랭크(rank)가 기다립니다.")
 
@@ -19,14 +19,14 @@ def found(
     tmp_path: Path, *messages: tuple[str, str, str], language: str = "ko"
 ) -> list[tuple[int, str]]:
     """Return the late glosses of a catalog with these messages."""
-    terms = tmp_path / "glossary.csv"
-    terms.write_text(GLOSSARY, encoding="utf-8")
     path = tmp_path / language / "LC_MESSAGES" / "page.po"
     path.parent.mkdir(parents=True)
+    terms = tmp_path / "glossary.csv"
+    terms.write_text(GLOSSARY, encoding="utf-8")
     entries = (f'#. {x}\nmsgid "{y}"\nmsgstr "{z}"\n' for x, y, z in messages)
     path.write_text(HEADER + "\n".join(entries), encoding="utf-8")
     findings = check_catalog(path, read_glossary(terms)).findings
-    return [(x.line, x.text) for x in findings if x.rule == "late-gloss"]
+    return [(x.line, x.text) for x in findings if x.rule.endswith("-gloss")]
 
 
 def test_brackets_behind_a_later_use_are_found(tmp_path: Path) -> None:
@@ -53,6 +53,15 @@ def test_brackets_at_the_first_use_or_of_other_words_are_right(
     messages: tuple[tuple[str, str, str], ...],
 ) -> None:
     assert not found(tmp_path, *messages)
+
+
+def test_brackets_behind_a_settled_term_are_found(tmp_path: Path) -> None:
+    first = ("paragraph", "A gradient is sent.", "변화도(gradient)를 보냅니다.")
+    stressed = (*first[:1], "A *gradient* is sent.", "변화도(*gradient*)를 보냅니다.")
+    text = '"(gradient)" (the glossary calls the term settled: leave it out)'
+
+    assert found(tmp_path / "1", first) == [(6, text)]
+    assert not found(tmp_path / "2", stressed)
 
 
 def test_english_explains_itself(tmp_path: Path) -> None:
