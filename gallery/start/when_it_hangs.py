@@ -487,9 +487,9 @@ assert set(sums[1:]) == {wrong}, "the loss is in the gradients of the others"
 #    torchfrtrace traces
 #
 # It wants the files of all ranks, and only those: a file that an older run with more
-# ranks has left there would be compared, too. For our first run, it writes the lines
-# below. (With Gloo, the recorder leaves out which ranks belong to a group. We wrote
-# them into the records by hand.)
+# ranks has left there would be compared, too. We gave it the records of this page, and
+# for the first run it wrote these lines, which are shortened here. (With Gloo, the
+# recorder leaves out which ranks belong to a group, so we had to add them by hand.)
 #
 # .. code-block:: text
 #
@@ -502,6 +502,21 @@ assert set(sums[1:]) == {wrong}, "the loss is in the gradients of the others"
 #    collective stack trace:
 #     all_reduce at .../torch/distributed/distributed_c10d.py:3245
 #     sum_grads at when_it_hangs.py
+#
+# For the second run it says ``missing ranks: {1, 2, 3}``. That's everybody but the rank
+# with the extra call, because ``torchfrtrace`` compares kinds and sizes, and these are
+# alike. So don't stop at its verdict, and look which lines of your program made the
+# calls. With the option ``-j`` it prints the calls of all ranks side by side (install
+# ``tabulate`` for that), and each file is a pickle that you can read yourself. The
+# third frame of a stack is the function that called the collective, behind two of
+# PyTorch's.
+#
+# .. code-block:: python
+#
+#    with open("traces/comm_lib_trace_rank_0", "rb") as file:
+#        for entry in pickle.load(file)["entries"]:
+#            caller = entry["frames"][2]
+#            print(entry["collective_seq_id"], entry["profiling_name"], caller)
 #
 # With several machines, set ``TORCH_FR_DUMP_TEMP_FILE`` to the beginning of the paths,
 # in a folder that all of them share. To look into a run that hangs and has not timed
@@ -562,7 +577,7 @@ if rank == 0:
 def meet(group):
     if rank != last:
         # Without a timeout of its own, it waits for 30 minutes.
-        dist.monitored_barrier(group, timeout=patience, wait_all_ranks=True)
+        dist.monitored_barrier(group, timeout=timedelta(seconds=2), wait_all_ranks=True)
 
 
 errors = attempt(meet, small_group())
@@ -687,8 +702,8 @@ if rank == 0:
 #   missing.
 # - A rank that doesn't reach rank 0 says "The client socket has timed out after 5000ms
 #   while trying to connect to (10.0.0.1, 29500)". Then the address or the port is
-#   wrong, or a firewall drops the packets. Try it from that machine with ``nc -zv
-#   10.0.0.1 29500``.
+#   wrong, or a firewall drops the packets. Try it on that machine:
+#   ``nc -zv 10.0.0.1 29500``.
 # - If one machine doesn't start, ``torchrun`` on the others says nothing for ten
 #   minutes and then "RendezvousTimeoutError".
 # - "EADDRINUSE" is no hang: another process has the port, perhaps one of the last run.
@@ -819,10 +834,10 @@ if rank == 0:
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      Nothing. ``places`` is ``None`` for every rank, and the assert below it fails. The
-#      timeout of 3 seconds ends the waiting first, and after that nobody is in
-#      ``sum_grads`` or ``load_batch`` any more. So an alarm has to be shorter than the
-#      timeout, and longer than your slowest step.
+#      Nothing. ``places`` is ``None`` for every rank, and the assert below it fails.
+#      The timeout of 3 seconds ends the waiting first, and after that the alarm is
+#      canceled. So an alarm has to be shorter than the timeout, and longer than your
+#      slowest step.
 #
 # - This is the log of a job with eight ranks. Ranks 1 to 7 say "Watchdog caught",
 #   ``SeqNum=812, OpType=ALLREDUCE, NumelIn=1``, and "last enqueued work: 812, last
