@@ -31,13 +31,14 @@ table first, and read the reasons later.
      - Find the rank with the smallest "last enqueued work" and see its stack; deal out
        equally many batches
    * - "last completed work: -1"
-     - No collective of this group has ever ended, so NCCL can't connect the GPUs
+     - Already the first collective of this group hangs, perhaps because NCCL can't
+       connect the GPUs
      - ``NCCL_DEBUG=INFO``, and check which network it takes
    * - "watchdog got stuck for 480 seconds"
      - The thread that watches NCCL waits itself, in a call of CUDA or for Python's
        global lock
      - ``py-spy dump --native``, which also shows the functions in C++
-   * - Wrong sums, then rank 0 waits
+   * - Wrong sums, then rank 0 waits, often after it has logged or saved
      - A collective under ``if rank == 0``
      - Find it by the flight recorder; let all ranks call it
    * - "Detected mismatch"
@@ -75,6 +76,13 @@ table first, and read the reasons later.
        issue <https://github.com/pytorch/pytorch/issues/190489>`__. It is rare, and a
        busy machine makes it likelier
      - All the work was done, so nothing is lost
+
+Whatever it is, collect before you end the job, in this order:
+
+1. the stacks of all ranks, by ``py-spy dump``;
+2. the logs of all ranks, of which you compare the last lines;
+3. the flight recorder's files, in ``.cache/torch`` in your home on each machine, if the
+   timeout has already struck. The next run overwrites them.
 
 Below, we cause such failures on purpose and see what each tool says. They run on the
 CPU, with the backend Gloo, so that you can repeat them on a laptop. Your hang is
@@ -131,7 +139,7 @@ backend = dist.get_default_backend_for_device(device)
 dist.init_process_group(backend, device_id=device if gpu_per_rank else None)
 
 # %%
-# Three helpers come next. ``from_all_ranks`` gives every rank the values of all ranks,
+# A few helpers come next. ``from_all_ranks`` gives every rank the values of all ranks,
 # in a list. ``attempt`` collects the errors of all ranks. And ``small_group`` makes the
 # groups that we are going to break.
 #
@@ -289,8 +297,8 @@ if rank == 0:
 # each rank, the *watchdog*, ends the process. Before that, it writes to the log. For
 # the run above, with NCCL and its default timeout, the log would have lines of this
 # form. We have shortened them; `this bug report
-# <https://github.com/NVIDIA/Megatron-LM/issues/1207>`__ and many others have them in
-# full.
+# <https://github.com/hiyouga/LlamaFactory/issues/7396>`__ has those of several ranks,
+# in the words of an older version.
 #
 # .. code-block:: text
 #
@@ -323,8 +331,8 @@ if rank == 0:
 #        ``_REDUCE_SCATTER_BASE``.
 #    * - ``NumelIn=4``
 #      - The number of elements, by which you recognize the tensor. An all-reduce of a
-#        single element is a logged number, or a barrier, because NCCL makes a barrier
-#        of that. Millions of elements are a bucket of DDP's gradients.
+#        single element is a logged number, or a barrier, because PyTorch makes NCCL's
+#        barrier of that. Millions of elements are usually a bucket of DDP's gradients.
 #    * - ``Timeout(ms)=600000``
 #      - The timeout of the group. The clock starts when the CPU gives the call to the
 #        GPU, so it includes the kernels that the GPU has to finish first.
@@ -335,7 +343,8 @@ if rank == 0:
 #      - How many collectives the CPU of this rank has called. This is how far the
 #        *program* came.
 #    * - last started work
-#      - New in PyTorch 2.13: how many the GPU has begun. It's -1 unless you set
+#      - How many the GPU has begun, `new in PyTorch 2.13
+#        <https://github.com/pytorch/pytorch/pull/183656>`__. It's -1 unless you set
 #        ``TORCH_NCCL_ENABLE_TIMING=1``.
 #    * - last completed work
 #      - How many have ended. With -1, not even the first one.
@@ -352,6 +361,7 @@ if rank == 0:
 #   3 above. Its log is the shortest, and that's why people skip it.
 # - **One rank has the line, and all others don't.** Then they're hardly all missing.
 #   Suspect the one that waits: it has probably made a call that the others don't have.
+#   (With two ranks, this looks like the first case. Read both stacks.)
 # - **All ranks have the same** ``SeqNum``, **but another** ``OpType`` **or**
 #   ``NumelIn``. Then nobody is missing, but two different lines of your program have
 #   met. The section on a call on rank 0 alone shows how.
@@ -362,8 +372,9 @@ if rank == 0:
 #
 # What happens next, by the sources: the rank that gives up first tells the others
 # through the store, the small server at which the ranks met at the start, and each
-# writes its flight recorder to a file. They get a minute for that, so with the default
-# timeout a job dies 11 minutes after the call, not 10.
+# writes its flight recorder to a file. They get `a minute for that
+# <https://github.com/pytorch/pytorch/pull/150652>`__, so with the default timeout a job
+# dies 11 minutes after the call, not 10.
 #
 # Before you end the job: ask each process where it is
 # ----------------------------------------------------
@@ -611,16 +622,16 @@ for error in errors:
 # %%
 # ``DETAIL`` compares the kinds of the calls and their shapes, and nothing else. If the
 # losses have the shape of the gradients, it finds no mismatch. It then blames every
-# rank *but* 0, because they don't come to a third call, and the first exercise below
-# shows that. Who is missing at a barrier needn't be at fault.
+# rank *but* 0, as ``torchfrtrace`` did, because they don't come to a third call. The
+# first exercise below shows that.
 #
 # The loudest rank is not the cause
 # ---------------------------------
 #
 # A rank that fails closes its connections, and the others get an error because of that.
-# Their errors are only echoes, but there are more of them, and they're longer. So here
-# the last rank runs out of memory, which is common if the batches differ in size. We
-# raise the error ourselves.
+# Their errors are only echoes, but there are more of them, and they're longer. Here the
+# last rank runs out of memory, which is common if the batches differ in size. (It only
+# says so: we raise the error ourselves.)
 #
 # ``record`` is a decorator for the main function of your program. Around it, PyTorch
 # writes an uncaught error with its stack and its time to the file that
@@ -693,17 +704,16 @@ if rank == 0:
     print(re.search(r"\d+/\d+ clients joined", errors[0])[0])
 
 # %%
-# So the number tells you if somebody is missing. Each side has its own message, and we
-# got them when we started too few processes by hand.
+# So the number tells you if somebody is missing. Each side has its own message. We
+# started three processes by hand and told them that they are four, with a timeout of
+# five seconds:
 #
-# - Rank 0 says "Timed out after 6 seconds waiting for clients. 3/4 clients joined."
-# - The others, which have reached rank 0, say "wait timeout after 5000ms, keys:
-#   /default_pg/0". That isn't their fault either: they wait for the rank that is
-#   missing.
-# - A rank that doesn't reach rank 0 says "The client socket has timed out after 5000ms
-#   while trying to connect to (10.0.0.1, 29500)". Then the address or the port is
-#   wrong, or a firewall drops the packets. Try it on that machine:
-#   ``nc -zv 10.0.0.1 29500``.
+# - Rank 0 said "Timed out after 6 seconds waiting for clients. 3/4 clients joined."
+# - The others, which had reached rank 0, said "wait timeout after 5000ms, keys:
+#   /default_pg/0". They aren't at fault either: they wait for the missing rank, too.
+# - A rank that doesn't reach rank 0 says "The client socket has timed out", with the
+#   address and the port that it tried. One of them is wrong, or a firewall drops the
+#   packets. Try it on that machine, for example with ``nc -zv 10.0.0.1 29500``.
 # - If one machine doesn't start, ``torchrun`` on the others says nothing for ten
 #   minutes and then "RendezvousTimeoutError".
 # - "EADDRINUSE" is no hang: another process has the port, perhaps one of the last run.
@@ -748,7 +758,7 @@ if rank == 0:
 #      - 30 minutes
 #      - The same
 #    * - ``init_process_group``
-#      - As the group
+#      - The timeout of the group
 #      - The same
 #    * - ``torchrun``, for the other machines
 #      - 10 minutes
@@ -802,7 +812,9 @@ if rank == 0:
 #        line that waits. The CPU no longer runs ahead of the GPU, so it's slower.
 #
 # PyTorch's manual `lists all of them
-# <https://docs.pytorch.org/docs/stable/torch_nccl_environment_variables.html>`__.
+# <https://docs.pytorch.org/docs/stable/torch_nccl_environment_variables.html>`__. The
+# debug server that we mentioned goes further: with ``dump_dir`` it writes the stacks and
+# the records of all ranks to a folder, every minute.
 #
 # At the end every rank leaves the group. Only then does rank 0 open the window of its
 # figures, because a window stops the program until you close it.
