@@ -813,8 +813,8 @@ if rank == 0:
 #
 # PyTorch's manual `lists all of them
 # <https://docs.pytorch.org/docs/stable/torch_nccl_environment_variables.html>`__. The
-# debug server that we mentioned goes further: with ``dump_dir`` it writes the stacks and
-# the records of all ranks to a folder, every minute.
+# debug server that we mentioned goes further: with ``dump_dir`` it writes the stacks
+# and the records of all ranks to a folder, every minute.
 #
 # At the end every rank leaves the group. Only then does rank 0 open the window of its
 # figures, because a window stops the program until you close it.
