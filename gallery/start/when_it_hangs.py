@@ -61,8 +61,9 @@ table first, and read the reasons later.
      - A wrong address, a wrong port, or a firewall
      - ``nc -zv`` with the address and the port that the error names
    * - "retrieving ncclUniqueId"
-     - The first collective of a group, to which rank 0 of the group hasn't come
-     - See the stack of that rank
+     - The first collective of a group, to which rank 0 of the group hasn't come, or it
+       has failed
+     - See the log and the stack of that rank
    * - "Expected to have finished reduction"
      - DDP got no gradient for a parameter
      - Find out why: the error lists them by number. Only if the model leaves them out
@@ -727,8 +728,8 @@ if rank == 0:
 # line where they belong. The usual causes:
 #
 # - A rank waits with "retrieving ncclUniqueId from [0]": rank 0 of the group publishes
-#   a key in the store, and has not come to this line. Perhaps it's still downloading
-#   the data, while the others are already waiting.
+#   a key in the store, and has not come to this line. It has failed, or it's still
+#   downloading the data, for example, while the others are already waiting.
 # - NCCL takes the wrong network interface, for example one of Docker.
 #   ``NCCL_DEBUG=INFO`` shows which one, and ``NCCL_SOCKET_IFNAME`` chooses another.
 #   :doc:`/tutorials/long_runs/several_nodes` has more.
