@@ -525,6 +525,8 @@ assert set(sums[1:]) == {wrong}, "the loss is in the gradients of the others"
 #
 # .. code-block:: python
 #
+#    import pickle
+#
 #    with open("traces/comm_lib_trace_rank_0", "rb") as file:
 #        for entry in pickle.load(file)["entries"]:
 #            caller = entry["frames"][2]
@@ -860,11 +862,12 @@ if rank == 0:
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      At the stack of rank 0: it has done everything that it was asked for, and never
-#      came to call 812. The others wait there in a barrier, or they reduce a single
-#      number. So look in your program for a barrier that rank 0 reaches late, perhaps
-#      because it's still saving a checkpoint. If it is, and nothing is wrong, the
-#      timeout is too short.
+#      At rank 0, which has ended all its calls, and never came to call 812. If it still
+#      runs, take its stack. If not, the last call in its file of the flight recorder
+#      tells you where it was last seen. The others wait in a barrier, or they reduce a
+#      single number. So look for a barrier that rank 0 reaches late, perhaps because it
+#      is still saving a checkpoint. If that's all, nothing is wrong but the timeout: it
+#      is too short.
 #
 # - In your own script: set an alarm with ``dump_traceback_later`` before each step, and
 #   let one rank sleep for longer than the alarm, on purpose. Do the logs tell you which
