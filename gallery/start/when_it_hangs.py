@@ -3,17 +3,94 @@ When it hangs: find the missing rank
 ====================================
 
 :Card: One rank does not come. Four tools find it.
-:Learn: You will make ranks hang and find the one that is missing, with four tools.
+:Learn: You will read what a job that hangs tells you, and make ranks hang on purpose to
+    see which tool names the missing one.
 :Prerequisites: :doc:`/tutorials/start/one_gpu_to_many`
 :Picture: hang
-:Oldest torch: 2.8
+:Oldest torch: 2.13
 
 A training on many GPUs stops, and its log does not say why. Usually the ranks wait for
 one that has not made the same call. You need to know which one, and where it is.
 
-We cause such failures on purpose and see what each tool says. So that nothing hangs
-for long here, we let every wait end after three seconds. A table at the end leads from
-symptoms to remedies.
+If your job hangs right now, don't end it yet. A process that hangs can still tell you
+where it waits, and a process that you have ended can't. So find your symptom in this
+table first, and read the reasons later.
+
+.. list-table:: From symptom to remedy
+   :header-rows: 1
+
+   * - Symptom
+     - Cause
+     - Remedy
+   * - GPUs at 100 %, but no progress
+     - A kernel of NCCL waits for the other ranks, which counts as work
+     - ``py-spy dump`` for each rank, before you end the job: look for the one that is
+       in another line than the others
+   * - "Timed out", or with NCCL "Watchdog caught collective operation timeout"
+     - One rank waits elsewhere, or has fewer batches
+     - Find the rank with the smallest "last enqueued work" and see its stack; deal out
+       equally many batches
+   * - "last completed work: -1"
+     - Already the first collective of this group hangs, perhaps because NCCL can't
+       connect the GPUs
+     - ``NCCL_DEBUG=INFO``, and check which network it takes
+   * - "watchdog got stuck for 480 seconds"
+     - The thread that watches NCCL waits itself, in a call of CUDA or for Python's
+       global lock
+     - ``py-spy dump --native``, which also shows the functions in C++
+   * - Wrong sums, then rank 0 waits, often after it has logged or saved
+     - A collective under ``if rank == 0``
+     - Find it by the flight recorder; let all ranks call it
+   * - "Detected mismatch"
+     - Different calls or shapes, compared by ``DETAIL``
+     - Make the two calls alike that the error names
+   * - "closed by peer"
+     - Another rank has failed
+     - Look for the first error of all ranks
+   * - "CUDA out of memory" on one rank, and the others wait
+     - It has ended, or has caught the error and skipped the batch
+     - Never catch it on one rank alone; balance the sizes of the batches
+   * - Nothing after the start
+     - A rank was not started, or it does not reach the address of rank 0
+     - Count the processes; ``NCCL_DEBUG=INFO`` names the network that NCCL takes, and
+       :doc:`/tutorials/long_runs/several_nodes` has more
+   * - "waiting for clients. 3/4 clients joined"
+     - Fewer ranks have come than ``WORLD_SIZE`` says
+     - Print ``RANK`` and ``WORLD_SIZE`` of each process
+   * - "while trying to connect to"
+     - A wrong address, a wrong port, or a firewall
+     - ``nc -zv`` with the address and the port that the error names
+   * - "retrieving ncclUniqueId"
+     - The first collective of a group, to which rank 0 of the group hasn't come, or it
+       has failed
+     - See the log and the stack of that rank
+   * - "Expected to have finished reduction"
+     - DDP got no gradient for a parameter
+     - Find out why: the error lists them by number. Only if the model leaves them out
+       on purpose, `pass find_unused_parameters
+       <https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html>`__,
+       which searches for them in every step, or ``static_graph``, if they are the
+       same ones in all steps
+   * - "terminate called without an active exception", after the last line of a run on
+       the CPU
+     - A thread of Gloo still frees a tensor while Python already shuts down, a `known
+       issue <https://github.com/pytorch/pytorch/issues/190489>`__. It is rare, and a
+       busy machine makes it likelier
+     - All the work was done, so nothing is lost
+
+Whatever it is, collect before you end the job, in this order:
+
+1. the stacks of all ranks, by ``py-spy dump``;
+2. the logs of all ranks, of which you compare the last lines;
+3. the flight recorder's files, in ``.cache/torch`` in your home on each machine, if the
+   timeout has already struck. The next run overwrites them.
+
+Below, we cause such failures on purpose and see what each tool says. They run on the
+CPU, with the backend Gloo, so that you can repeat them on a laptop. Your hang is
+probably one of NCCL, the backend for NVIDIA GPUs, and behaves differently. **What this
+page says about NCCL comes from PyTorch's sources and from public bug reports, because
+it hasn't run on GPUs.** So that nothing hangs for long here, we let every wait end
+after three seconds.
 
 .. code-block:: bash
 
@@ -26,12 +103,7 @@ symptoms to remedies.
 #
 # The programs with ranks on this site begin with the same lines, and
 # :doc:`/tutorials/start/hello_ranks` explains them. One rank alone has nobody to wait
-# for, so this page needs at least two. ``attempt`` collects the errors of all ranks.
-#
-# What fails here uses a group of its own, on every machine with Gloo, because NCCL ends
-# the whole program after a timeout. That group also has a ``timeout`` of its own: three
-# seconds, so that you don't wait for the default of 30 minutes to see an error that we
-# cause on purpose.
+# for, so this page needs at least two.
 import os
 from datetime import timedelta
 
@@ -67,11 +139,25 @@ if rank == 0:
 backend = dist.get_default_backend_for_device(device)
 dist.init_process_group(backend, device_id=device if gpu_per_rank else None)
 
+# %%
+# A few helpers come next. ``from_all_ranks`` gives every rank the values of all ranks,
+# in a list. ``attempt`` collects the errors of all ranks. And ``small_group`` makes the
+# groups that we are going to break.
+#
+# What fails here uses a group of its own, on every machine with Gloo, because NCCL ends
+# the whole program after a timeout. That group also has a ``timeout`` of its own: three
+# seconds, so that you don't wait for the default of 30 minutes to see an error that we
+# cause on purpose.
+
 
 def from_all_ranks(value):
     values = [None] * world_size
     dist.all_gather_object(values, value)
     return values
+
+
+def kind_of(error):
+    return error.partition(":")[0]
 
 
 def attempt(function, *args):
@@ -82,8 +168,17 @@ def attempt(function, *args):
         said = f"{type(error).__name__}: {error}"
     errors = from_all_ranks(said)
     if rank == 0:
-        print([error.partition(":")[0] for error in errors])
+        print([kind_of(error) for error in errors])
     return errors
+
+
+last = world_size - 1
+patience = timedelta(seconds=3)  # in training: minutes
+
+
+def small_group(name=""):
+    from_all_ranks(name)  # meet first, so that all start to wait at once
+    return dist.new_group(backend="gloo", timeout=patience, group_desc=name)
 
 
 # %%
@@ -92,65 +187,398 @@ def attempt(function, *args):
 #
 # An all-reduce ends only when every rank has called it. Here the last rank has two
 # batches and the others have three, so its third ``load_batch`` waits for data in vain.
+# Each rank keeps a list of its calls, with ``"done"`` for a call that has ended.
+#
 # Before each step, ``dump_traceback_later`` sets an alarm. If the step takes too long,
-# the alarm writes down where the rank is, and the program goes on.
+# the alarm writes down where the rank is, and the program goes on. We read its report
+# further below.
 import faulthandler
 from queue import SimpleQueue
 from tempfile import TemporaryFile
 
-last, patience = world_size - 1, timedelta(seconds=3)  # in training: minutes
 report = TemporaryFile("w+")  # without it, the alarm writes to the log
-batches = SimpleQueue()
-for _ in range(2 if rank == last else 3):
-    batches.put(torch.ones(4))
+calls = []
 
 
-def load_batch():
+def load_batch(batches):
     return batches.get(timeout=patience.seconds)
 
 
-def sum_grads(gradients):
+def sum_grads(gradients, group):
+    calls.append("waits")
     dist.all_reduce(gradients, group=group)
+    calls[-1] = "done"
 
 
-def train():
+def train(batches, group):
     for _ in range(3):
         faulthandler.dump_traceback_later(1.5, file=report)  # in training: minutes
-        sum_grads(load_batch())
+        sum_grads(load_batch(batches), group)
 
 
-def small_group(name=""):
-    from_all_ranks(name)  # meet first, so that all start to wait at once
-    return dist.new_group(backend="gloo", timeout=patience, group_desc=name)
-
-
-group = small_group("batches")
-errors = attempt(train)
+batches = SimpleQueue()
+for _ in range(2 if rank == last else 3):
+    batches.put(torch.ones(4))
+errors = attempt(train, batches, small_group("batches"))
 faulthandler.cancel_dump_traceback_later()
-assert errors[last] == "Empty: " and not any(f"ank {last}" in one for one in errors)
-assert all("Timed out" in error or "by peer" in error for error in errors[:last])
-assert any("Timed out waiting 3000ms" in error for error in errors)
 
 # %%
 # The last rank got ``Empty``, as we let its queue give up. The others got "Timed out
 # waiting 3000ms", or "closed by peer" once another had given up. No error names the
 # last rank.
+assert errors[last] == "Empty: ", "the last rank has no third batch"
+for error in errors[:last]:
+    timed_out = "Timed out" in error or "by peer" in error
+    assert timed_out, "a rank that waits ends by the timeout, or after another one"
+    assert f"ank {last}" not in error, "no error names the last rank"
+waited = [error for error in errors if "Timed out waiting 3000ms" in error]
+assert waited, "at least one rank has waited until the timeout"
+
+# %%
+# The lists of calls do name it. Here they are as two numbers for each rank: how many
+# calls it has made, its *last enqueued* one, and how many have ended, its *last
+# completed* one. The rank with the smaller number of calls is the one that everybody
+# waits for. NCCL's message has the same two numbers, as you'll see in a minute.
+
+
+def with_gaps(rows):
+    """Fill the rows up, so that all of them are as long as the longest."""
+    length = max(len(row) for row in rows)
+    return [row + ["missing"] * (length - len(row)) for row in rows]
+
+
+def first_difference(rows):
+    """Return the first column in which not all rows are alike."""
+    for column, cells in enumerate(zip(*rows, strict=True)):
+        if len(set(cells)) > 1:
+            return column
+    return None
+
+
+rows = from_all_ranks(calls)
+if rank == 0:
+    for r, row in enumerate(rows):
+        print(f"rank {r}: last enqueued {len(row)}, last completed {row.count('done')}")
+assert rows[:last] == [["done", "done", "waits"]] * last, "they wait in the third call"
+assert rows[last] == ["done", "done"], "the last rank never made the third call"
+assert first_difference(with_gaps(rows)) == 2, "the ranks differ in the third call"
+
+# %%
+# This is the picture to have in mind for every hang. Read the rows from the left: the
+# mistake is in the first column that differs.
+#
+# .. alt-text:: A row of three boxes for each rank, a box for each call. The first two
+#    calls of all ranks are done. In the third column the last rank has a dotted box,
+#    "missing", while all others have "waits". A dashed frame marks this column.
+if rank == 0:
+    import matplotlib.pyplot as plt
+    colors = {"done": "C0", "sum_grads": "C0", "waits": "C1", "log_loss": "C1"}
+
+    def draw_calls(ax, rows):
+        for r, row in enumerate(rows):
+            for n, call in enumerate(row):
+                box = {"fc": "none", "ec": colors.get(call, "C3"), "lw": 1.5}
+                box["ls"] = ":" if call == "missing" else "-"
+                ax.text(n, r, call, ha="center", va="center", fontsize=10, bbox=box)
+        n = first_difference(rows)
+        ax.axvspan(n - 0.45, n + 0.45, fill=False, ec="C3", ls="--")
+        columns = range(len(rows[0]))
+        names = [f"call {column + 1}" for column in columns]
+        ax.set(xticks=columns, xticklabels=names, xlim=(-0.6, len(columns) - 0.4))
+        ax.set(ylabel="rank", yticks=range(len(rows)), ylim=(len(rows) - 0.4, -0.6))
+
+    fig, ax = plt.subplots(figsize=(5, 2.6), layout="constrained")
+    draw_calls(ax, with_gaps(rows))
+
+# %%
+# NCCL: the watchdog's message, field by field
+# --------------------------------------------
+#
+# A timeout of NCCL reaches no ``except`` by default, so none is shown here: a thread of
+# each rank, the *watchdog*, ends the process. Before that, it writes to the log. For
+# the run above, with NCCL and its default timeout, the log would have lines of this
+# form. We have shortened them; `this bug report
+# <https://github.com/hiyouga/LlamaFactory/issues/7396>`__ has those of several ranks,
+# in the words of an older version.
+#
+# .. code-block:: text
+#
+#    [rank0]: [Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=3,
+#      OpType=ALLREDUCE, NumelIn=4, NumelOut=4, Timeout(ms)=600000) ran for 600013
+#      milliseconds before timing out.
+#    [rank0]: [PG ID 0 PG GUID 0(default_pg) Rank 0] failure detected by watchdog at
+#      work sequence id: 3 PG status: last enqueued work: 3, last started work: -1,
+#      last completed work: 2
+#    [rank0]: Stack trace of the failed collective:
+#      #0 all_reduce from .../torch/distributed/distributed_c10d.py:3245
+#      #2 sum_grads from train.py:38
+#    [rank3]: [PG ID 0 PG GUID 0(default_pg) Rank 3] Received a dump signal due to a
+#      collective timeout from rank 0 ... Last enqueued NCCL work: 2, last completed
+#      NCCL work: 2.
+#
+# .. list-table:: What each field tells you
+#    :header-rows: 1
+#
+#    * - Field
+#      - Meaning
+#    * - ``[rank0]``
+#      - The rank that writes the line. ``Rank 0`` behind the name of the group is its
+#        number within that group.
+#    * - ``SeqNum=3``
+#      - The third collective of this group. Only calls with the same number, in the
+#        same group, belong together.
+#    * - ``OpType=ALLREDUCE``
+#      - The kind of the call. FSDP's calls are ``_ALLGATHER_BASE`` and
+#        ``_REDUCE_SCATTER_BASE``.
+#    * - ``NumelIn=4``
+#      - The number of elements, by which you recognize the tensor. An all-reduce of a
+#        single element is a logged number, or a barrier, because PyTorch makes NCCL's
+#        barrier of that. Millions of elements are usually a bucket of DDP's gradients.
+#    * - ``Timeout(ms)=600000``
+#      - The timeout of the group. The clock starts when the CPU gives the call to the
+#        GPU, so it includes the kernels that the GPU has to finish first.
+#    * - ``PG ID 0 ...(default_pg)``
+#      - The process group. For a group of your own, it's the ``group_desc`` that you
+#        gave it.
+#    * - last enqueued work
+#      - How many collectives the CPU of this rank has called. This is how far the
+#        *program* came.
+#    * - last started work
+#      - How many the GPU has begun, `new in PyTorch 2.13
+#        <https://github.com/pytorch/pytorch/pull/183656>`__. It's -1 unless you set
+#        ``TORCH_NCCL_ENABLE_TIMING=1``.
+#    * - last completed work
+#      - How many have ended. With -1, not even the first one.
+#    * - Stack trace
+#      - The line of your program that made the call. It comes from the flight recorder,
+#        which is below.
+#
+# Now put the logs of all ranks side by side, for one group. There are four cases.
+#
+# - **One rank has no line "Watchdog caught" of its own**, only the "dump signal" from
+#   another one, and its last enqueued call is also its last completed one, with a
+#   smaller number than the ``SeqNum`` of the others. It isn't waiting in any collective
+#   of this group, so its watchdog has nothing to report. That's your missing rank, rank
+#   3 above. Its log is the shortest, and that's why people skip it.
+# - **One rank has the line, and all others don't.** Then they're hardly all missing.
+#   Suspect the one that waits: it has probably made a call that the others don't have.
+#   (With two ranks, this looks like the first case. Read both stacks.)
+# - **All ranks have the same** ``SeqNum``, **but another** ``OpType`` **or**
+#   ``NumelIn``. Then nobody is missing, but two different lines of your program have
+#   met. The section on a call on rank 0 alone shows how.
+# - **All ranks wait in the same call, with the same size.** Then your program is
+#   probably right, and the network, a GPU or NCCL itself is the cause: see
+#   ``NCCL_DEBUG`` below, and look in the output of ``dmesg`` for "Xid", which marks the
+#   errors of a GPU.
+#
+# What happens next, by the sources: the rank that gives up first tells the others
+# through the store, the small server at which the ranks met at the start, and each
+# writes its flight recorder to a file. They get `a minute for that
+# <https://github.com/pytorch/pytorch/pull/150652>`__, so with the default timeout a job
+# dies 11 minutes after the call, not 10.
+#
+# Before you end the job: ask each process where it is
+# ----------------------------------------------------
+#
+# A *stack* is the list of functions that a process is in, and it's the quickest answer
+# there is. ``py-spy`` reads it from outside, so it works even if you prepared nothing.
+#
+# .. code-block:: bash
+#
+#    pip install py-spy
+#    for pid in $(pgrep -f train.py); do py-spy dump --pid $pid; done
+#
+# The list also has ``torchrun`` itself, which is always waiting. Where it says
+# "Permission Denied", use ``sudo``, or start the container with ``SYS_PTRACE``, as its
+# `manual <https://github.com/benfred/py-spy>`__ says.
+#
+# If you can prepare the program, two lines at its beginning do the same without any
+# package (not on Windows). Then ``kill -USR2`` with the number of a process makes it
+# write its stack to its log, and it goes on. Don't send the signal to ``torchrun`` or
+# to another process without these lines: it'd end.
+#
+# .. code-block:: python
+#
+#    import faulthandler, signal
+#
+#    faulthandler.register(signal.SIGUSR2)
+#
+# NCCL itself can answer, too. Since version 2.24 each process has a thread for such
+# questions, which reports the ranks that don't answer or have called fewer collectives
+# than the others. On a machine of the job, ``echo verbose status | nc localhost 28028``
+# asks it, and `NVIDIA's manual
+# <https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting/ras.html>`__
+# explains the report.
 #
 # The alarm tells where each rank waits
 # -------------------------------------
 #
-# The report lists the functions that a rank was in, and we print the innermost of ours.
-# Without an alarm, ``py-spy dump --pid`` shows the same of a running process. With NCCL
-# a collective usually returns at once, so a rank waits in a later call that needs a
-# result of the GPU, such as ``.item()``. Then use the flight recorder below.
-import re
+# The run above had set an alarm in advance. The report lists the functions that a rank
+# was in, and we print the innermost of ours.
+
+
+def innermost(stack, names):
+    """Return the first of these functions in a stack, which begins at its inner end."""
+    for line in stack.splitlines():
+        name = line.rpartition(" in ")[2]
+        if name in names:
+            return name
+    return None
+
 
 report.seek(0)
-latest = report.read().rpartition("Timeout")[2]
-places = from_all_ranks(re.search(r" in (load_batch|sum_grads)$", latest, re.M)[1])
+latest = report.read().rpartition("Timeout")[2]  # if it rang before, too
+places = from_all_ranks(innermost(latest, {"load_batch", "sum_grads"}))
 if rank == 0:
     print(places)
-assert places == ["sum_grads"] * last + ["load_batch"]
+assert places == ["sum_grads"] * last + ["load_batch"], "the last rank waits elsewhere"
+
+# %%
+# All wait in ``sum_grads``, and the last rank waits in ``load_batch``. That's the whole
+# diagnosis.
+#
+# With NCCL a collective usually returns at once, so a rank waits in a later call that
+# needs a result of the GPU, such as ``.item()``. So the stack still shows you who is
+# elsewhere, but not always in which collective the others are. Then use the flight
+# recorder below.
+#
+# A call on rank 0 alone meets another one
+# ----------------------------------------
+#
+# In a group, collectives are matched by their order alone: the second call of one rank
+# meets the second call of every other. So if only rank 0 reduces its losses, they are
+# added to the gradients of the others.
+
+
+def log_loss(losses, group):
+    dist.all_reduce(losses, group=group)
+
+
+def train_and_log(losses, gradients, group):
+    sum_grads(torch.ones(4), group)
+    if rank == 0:
+        log_loss(losses, group)
+    sum_grads(gradients, group)
+
+
+gradients = torch.ones(4)
+errors = attempt(
+    train_and_log, torch.full((4,), 100.0), gradients, small_group("losses"))
+sums = from_all_ranks(gradients[0].item())
+if rank == 0:
+    print("sum of the gradients:", sums[1], "instead of", float(world_size))
+assert "Timed out" in errors[0], "rank 0 has made one call more, and waits in it"
+assert set(errors[1:]) == {"no error"}, "the others don't notice"
+wrong = 100.0 + world_size - 1  # the loss of rank 0, and a 1 of each other rank
+assert set(sums[1:]) == {wrong}, "the loss is in the gradients of the others"
+
+# %%
+# In real programs, the extra call is often hidden in a function: a metric that reduces
+# itself where rank 0 prints it, a forward pass on rank 0 for an example (the layers of
+# FSDP gather their parameters in it), or a checkpoint that only rank 0 collects. A
+# barrier in front doesn't help, because it's a collective as well, and the extra call
+# would meet it.
+#
+# The flight recorder finds the first difference
+# ----------------------------------------------
+#
+# Rank 0 waits in an innocent call, and the others have a wrong sum. But PyTorch records
+# the last collectives of each rank with their stacks: the *flight recorder*. With NCCL,
+# each rank writes what its flight recorder holds to a file after a timeout. In PyTorch
+# 2.13 you need not ask for it: the recorder keeps the last 2000 calls, and the setting
+# ``TORCH_NCCL_DUMP_ON_TIMEOUT`` is on unless you switch it off. So look for the files
+# before you start the run again: their paths begin with
+# ``.cache/torch/comm_lib_trace_rank_`` in your home. ``torchfrtrace`` compares them. Up
+# to PyTorch 2.10 the recorder is empty until you set ``TORCH_FR_BUFFER_SIZE=2000``, as
+# the first lines of this page do.
+#
+# .. code-block:: bash
+#
+#    mkdir traces
+#    cp ~/.cache/torch/comm_lib_trace_rank_* traces
+#    torchfrtrace traces
+#
+# It wants the files of all ranks, and only those: a file that an older run with more
+# ranks has left there would be compared, too. We gave it the records of this page, and
+# for the first run it wrote these lines, which are shortened here. (With Gloo, the
+# recorder leaves out which ranks belong to a group, so we had to add them by hand.)
+#
+# .. code-block:: text
+#
+#    Not all ranks joining collective, sequence number: 3
+#    group info: 1:batches
+#    collective: gloo:all_reduce
+#    missing ranks: {3}
+#    input sizes: [[4]]
+#    expected ranks: {0, 1, 2, 3}
+#    collective stack trace:
+#     all_reduce at .../torch/distributed/distributed_c10d.py:3245
+#     sum_grads at when_it_hangs.py
+#
+# For the second run it says ``missing ranks: {1, 2, 3}``. That's everybody but the rank
+# with the extra call, because ``torchfrtrace`` compares kinds and sizes, and these are
+# alike. So don't stop at its verdict, and look which lines of your program made the
+# calls. With the option ``-j`` it prints the calls of all ranks side by side (install
+# ``tabulate`` for that), and each file is a pickle that you can read yourself. The
+# third frame of a stack is the function that called the collective, behind two of
+# PyTorch's.
+#
+# .. code-block:: python
+#
+#    import pickle
+#
+#    with open("traces/comm_lib_trace_rank_0", "rb") as file:
+#        for entry in pickle.load(file)["entries"]:
+#            caller = entry["frames"][2]
+#            print(entry["collective_seq_id"], entry["profiling_name"], caller)
+#
+# With several machines, set ``TORCH_FR_DUMP_TEMP_FILE`` to the beginning of the paths,
+# in a folder that all of them share. To look into a run that hangs and has not timed
+# out yet, set ``TORCH_NCCL_DEBUG_INFO_PIPE_FILE=/tmp/dump_`` before you start it: each
+# rank then opens a pipe, such as ``/tmp/dump_0.pipe``, and writes its file when you
+# send a line into it.
+#
+# What a record holds, seen with Gloo
+# -----------------------------------
+#
+# **Don't copy the next cell into your program.** With Gloo only a private function
+# reads the recorder inside of a program, which may be another one in the next version,
+# so use it to look and build nothing on it. (The public way,
+# ``torch.distributed.debug.start_debug_server``, is experimental, and shows it in a
+# browser.) We look for our functions in each stack.
+import pickle
+
+from torch._C._distributed_c10d import _dump_fr_trace  # private: only to look
+
+
+def recorded(group_desc):
+    """Return which of our functions made the calls of a group, for each rank."""
+    names = []
+    for entry in pickle.loads(_dump_fr_trace(onlyActive=False))["entries"]:
+        stack = [frame["name"] for frame in entry["frames"]]
+        if entry["process_group"][1] == group_desc:
+            names.append("log_loss" if "log_loss" in stack else "sum_grads")
+    return from_all_ranks(names)
+
+
+missing = recorded("batches")
+extra = recorded("losses")
+lengths = [len(row) for row in missing]
+assert lengths == [3] * last + [2], "the recorder counts as we did: one call is missing"
+assert first_difference(with_gaps(missing)) == 2, "the third call is missing"
+assert first_difference(with_gaps(extra)) == 1, "the second call is the extra one"
+
+# %%
+# Here are the calls of the second run. Rank 0 waits in its third call, but the mistake
+# is one column further left, where it called ``log_loss``.
+#
+# .. alt-text:: A row of three boxes for each rank. The first call of all ranks is
+#    "sum_grads". The second one of rank 0 is "log_loss", and of the others "sum_grads"
+#    again. In the third column only rank 0 has a call, and the others have a dotted
+#    box, "missing". A dashed frame marks the second column.
+if rank == 0:
+    fig, ax = plt.subplots(figsize=(5, 2.6), layout="constrained")
+    draw_calls(ax, with_gaps(extra))
 
 # %%
 # A monitored barrier names who is missing
@@ -160,93 +588,17 @@ assert places == ["sum_grads"] * last + ["load_batch"]
 # do not come. Only Gloo has it, so with NCCL make a Gloo group for it as well.
 
 
-def meet():
+def meet(group):
     if rank != last:
         # Without a timeout of its own, it waits for 30 minutes.
-        dist.monitored_barrier(group, timeout=patience, wait_all_ranks=True)
+        dist.monitored_barrier(group, timeout=timedelta(seconds=2), wait_all_ranks=True)
 
 
-group = small_group()
-errors = attempt(meet)
+errors = attempt(meet, small_group())
 if rank == 0:
     print(errors[0])
-assert f"Ranks {last} failed to pass monitoredBarrier" in errors[0]
-
-# %%
-# A call on rank 0 alone meets another one
-# ----------------------------------------
-#
-# In a group, collectives are matched by their order alone: the second call of one rank
-# meets the second call of every other. So if only rank 0 reduces its losses, they are
-# added to the gradients of the others.
-
-
-def log_loss(losses):
-    dist.all_reduce(losses, group=group)
-
-
-def train_and_log(losses, gradients):
-    sum_grads(torch.ones(4))
-    if rank == 0:
-        log_loss(losses)
-    sum_grads(gradients)
-
-
-group, gradients = small_group("losses"), torch.ones(4)
-errors = attempt(train_and_log, torch.full((4,), 100.0), gradients)
-sums = from_all_ranks(gradients[0].item())
-if rank == 0:
-    print("sum of the gradients:", sums[1], "instead of", float(world_size))
-assert "Timed out" in errors[0] and set(errors[1:]) == {"no error"}
-assert set(sums[1:]) == {100.0 + world_size - 1}
-
-# %%
-# The flight recorder finds the first difference
-# ----------------------------------------------
-#
-# Rank 0 waits in an innocent call, and the others have a wrong sum. But PyTorch records
-# the last collectives of each rank with their stacks: the *flight recorder*. With Gloo
-# only a private function reads it inside of a program, which may be another one in the
-# next version, so use it to look and build nothing on it. (The public way,
-# ``torch.distributed.debug.start_debug_server``, is experimental, and shows it in a
-# browser.) We look for our function in each stack.
-import pickle
-from itertools import zip_longest
-from torch._C._distributed_c10d import _dump_fr_trace
-
-
-def recorded(group_desc):
-    entries = pickle.loads(_dump_fr_trace(onlyActive=False))["entries"]
-    return from_all_ranks([
-        next(f["name"] for f in e["frames"] if f["name"] in ("sum_grads", "log_loss"))
-        for e in entries if e["process_group"][1] == group_desc])
-
-
-def first_difference(rows):
-    return [len(set(calls)) > 1 for calls in zip_longest(*rows)].index(True)
-
-
-missing, extra = recorded("batches"), recorded("losses")
-assert (first_difference(missing), first_difference(extra)) == (2, 1)
-
-# %%
-# Read the rows from the left: the mistake is in the first column that differs.
-#
-# .. alt-text:: Two panels with a row of boxes for each of four ranks, a box for each
-#    call. On the left the last rank has no third box. On the right the second box of
-#    rank 0 is another function. A dashed frame marks the column.
-if rank == 0:
-    import matplotlib.pyplot as plt
-    fig, axes = plt.subplots(1, 2, sharey=True, figsize=(7, 2.6))
-    for ax, rows, title in zip(axes, (missing, extra), ("call missing", "extra call")):
-        for r, row in enumerate(rows):
-            for n, name in enumerate(row):
-                frame = {"fc": "none", "ec": "C1" if name == "log_loss" else "C0"}
-                ax.text(n, r, name, ha="center", va="center", fontsize=9, bbox=frame)
-        n = first_difference(rows)
-        ax.axvspan(n - 0.5, n + 0.5, fill=False, ec="C3", ls="--")
-        ax.set(title=title, xlabel="call", xticks=range(3), xlim=(-0.6, 2.6))
-        ax.set(ylabel="rank", yticks=range(world_size), ylim=(world_size - 0.4, -0.6))
+named = f"Ranks {last} failed to pass monitoredBarrier"
+assert named in errors[0], "rank 0 names the rank that has not come"
 
 # %%
 # DETAIL compares the calls before they run
@@ -256,115 +608,219 @@ if rank == 0:
 # Under ``DETAIL`` every rank gets an error that names the calls of two ranks. The
 # variable ``TORCH_DISTRIBUTED_DEBUG`` sets it for a whole program, but on the CPU such
 # a program crashes in torch 2.13 when it wraps a model. So we set it for one group.
+import re
+
 dist.set_debug_level(dist.DebugLevel.DETAIL)
 group = small_group()
 dist.set_debug_level(dist.DebugLevel.OFF)
-errors = attempt(train_and_log, torch.full((1,), 100.0), gradients)
+
+errors = attempt(train_and_log, torch.full((1,), 100.0), gradients, group)
 call = r"Rank (\d+) is running .*?OpType=(\w+), TensorShape=\[(\d+)\]"
 if rank == 0:
     print(re.findall(call, errors[0]))
-assert all("Detected mismatch" in error for error in errors), "DETAIL saw none"
-assert all(("0", "ALLREDUCE", "1") in re.findall(call, error) for error in errors)
+for error in errors:
+    assert "Detected mismatch" in error, "DETAIL stops every rank"
+    assert ("0", "ALLREDUCE", "1") in re.findall(call, error), "and names rank 0's call"
 
 # %%
+# ``DETAIL`` compares the kinds of the calls and their shapes, and nothing else. If the
+# losses have the shape of the gradients, it finds no mismatch. It then blames every
+# rank *but* 0, as ``torchfrtrace`` did, because they don't come to a third call. The
+# first exercise below shows that.
+#
 # The loudest rank is not the cause
 # ---------------------------------
 #
-# A rank that fails closes its connections, as it does here when it leaves its group.
+# A rank that fails closes its connections, and the others get an error because of that.
+# Their errors are only echoes, but there are more of them, and they're longer. Here the
+# last rank runs out of memory, which is common if the batches differ in size. (It only
+# says so: we raise the error ourselves.)
+#
+# ``record`` is a decorator for the main function of your program. Around it, PyTorch
+# writes an uncaught error with its stack and its time to the file that
+# ``TORCHELASTIC_ERROR_FILE`` names. ``torchrun`` sets this variable for each of its
+# ranks, reads the files at the end, and prints the earliest error as "Root Cause (first
+# observed failure)". Without ``record``, it only has the exit codes.
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from torch.distributed.elastic.multiprocessing.errors import record
 
 
-def read_samples():
+@record
+def main():
     group = small_group()
     try:
         if rank == last:
-            raise ValueError("bad sample")
+            raise torch.OutOfMemoryError("CUDA out of memory (we only say so)")
         dist.all_reduce(torch.ones(4), group=group)
     finally:
-        dist.destroy_process_group(group)
+        dist.destroy_process_group(group)  # as at the end of a process
 
 
-errors = attempt(read_samples)
-assert [e.partition(":")[0] for e in errors] == ["RuntimeError"] * last + ["ValueError"]
+folder = TemporaryDirectory()
+error_file = Path(folder.name) / "error.json"
+os.environ["TORCHELASTIC_ERROR_FILE"] = str(error_file)  # torchrun does this for you
+errors = attempt(main)
+del os.environ["TORCHELASTIC_ERROR_FILE"]
+
+kinds = [kind_of(error) for error in errors]
+assert kinds == ["RuntimeError"] * last + ["OutOfMemoryError"], "one cause, and echoes"
+assert error_file.exists(), "record has written the error"
+written = from_all_ranks(json.loads(error_file.read_text())["message"]["message"])
+folder.cleanup()
+if rank == 0:
+    print(f"error file of rank {last}:", written[last])
+assert written == errors, "each rank has its own error in its file"
 
 # %%
 # On Linux the others get echoes, "closed by peer" or "reset by peer". Look for another
-# error: with ``torchrun --redirects=3 --log-dir=logs`` each rank writes its own files.
+# error: with ``torchrun --redirects=3 --log-dir=logs`` each rank writes its own files,
+# among them ``error.json``.
 #
-# With NCCL a watchdog ends the program
-# -------------------------------------
+# With NCCL the others often get no error at all: their kernels wait for data that
+# doesn't come, until ``torchrun`` ends all ranks of its machine because one has failed,
+# or until the watchdog does. It's worse if the rank *catches* the error and goes on
+# with the next batch. Then it makes one all-reduce less than the others, and that's the
+# missing call from the beginning of this page. So let the error end the rank. If you
+# want to leave out a batch, all ranks have to agree on that first.
 #
-# A timeout of NCCL reaches no ``except`` by default, so none is shown here: a thread of
-# each rank, the *watchdog*, ends the process. By the sources of PyTorch 2.13, it first
-# writes two lines of this form, which are shortened here.
+# A hang in ``init_process_group``
+# --------------------------------
 #
-# .. code-block:: text
+# The ranks first meet at a *store*, a small server at ``MASTER_ADDR`` and
+# ``MASTER_PORT``. Under ``torchrun`` it's there before the ranks are; otherwise rank 0
+# opens it, and waits until as many have come as ``WORLD_SIZE`` says. Here it waits for
+# two, and nobody else comes.
+
+
+def open_store():
+    if rank == 0:
+        dist.TCPStore(
+            "127.0.0.1", 0, world_size=2, is_master=True, timeout=timedelta(seconds=1))
+
+
+errors = attempt(open_store)
+assert "1/2 clients joined" in errors[0], "rank 0 itself has come, and nobody else"
+if rank == 0:
+    print(re.search(r"\d+/\d+ clients joined", errors[0])[0])
+
+# %%
+# So the number tells you if somebody is missing. Each side has its own message. We
+# started three processes by hand and told them that they are four, with a timeout of
+# five seconds:
 #
-#    Watchdog caught collective operation timeout: WorkNCCL(SeqNum=5, OpType=ALLREDUCE,
-#      NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600001 milliseconds
-#    failure detected by watchdog ... last enqueued work: 5, last completed work: 4
+# - Rank 0 said "Timed out after 6 seconds waiting for clients. 3/4 clients joined."
+# - The others, which had reached rank 0, said "wait timeout after 5000ms, keys:
+#   /default_pg/0". They aren't at fault either: they wait for the missing rank, too.
+# - A rank that doesn't reach rank 0 says "The client socket has timed out", with the
+#   address and the port that it tried. One of them is wrong, or a firewall drops the
+#   packets. Try it on that machine, for example with ``nc -zv 10.0.0.1 29500``.
+# - If one machine doesn't start, ``torchrun`` on the others says nothing for ten
+#   minutes and then "RendezvousTimeoutError".
+# - "EADDRINUSE" is no hang: another process has the port, perhaps one of the last run.
 #
-# So this rank waits in its fifth call, an all-reduce of a single number, and the fourth
-# was the last that ended. Compare "last enqueued work" in the logs of all ranks: a rank
-# with a smaller number has not come to this call, and it is the one to look at.
+# A hang in the first collective
+# ------------------------------
 #
-# Then each rank writes what its flight recorder holds to a file. In PyTorch 2.13 you
-# need not ask for it: the recorder keeps the last 2000 calls, and the setting
-# ``TORCH_NCCL_DUMP_ON_TIMEOUT`` is on unless you switch it off. So look for the files
-# before you start the run again: their paths begin with
-# ``.cache/torch/comm_lib_trace_rank_`` in your home. ``torchfrtrace`` compares them. Up
-# to PyTorch 2.10 the recorder is empty until you set ``TORCH_FR_BUFFER_SIZE=2000``, as
-# the first lines of this page do.
+# The ranks know each other, but NCCL has not connected the GPUs yet. It does so in the
+# first collective of each group, or already in ``init_process_group`` if you pass
+# ``device_id``, as our start lines do. Pass it, so that such problems show up in the
+# line where they belong. The usual causes:
 #
-# With several machines, set ``TORCH_FR_DUMP_TEMP_FILE`` to the beginning of the paths,
-# in a folder that all of them share. To look into a run that hangs and has not timed
-# out yet, set ``TORCH_NCCL_DEBUG_INFO_PIPE_FILE=/tmp/dump_`` before you start it: each
-# rank then opens a pipe, such as ``/tmp/dump_0.pipe``, and writes its file when you
-# send a line into it.
+# - A rank waits with "retrieving ncclUniqueId from [0]": rank 0 of the group publishes
+#   a key in the store, and has not come to this line. It has failed, or it's still
+#   downloading the data, for example, while the others are already waiting.
+# - NCCL takes the wrong network interface, for example one of Docker.
+#   ``NCCL_DEBUG=INFO`` shows which one, and ``NCCL_SOCKET_IFNAME`` chooses another.
+#   :doc:`/tutorials/long_runs/several_nodes` has more.
+# - GPUs of one machine can't reach each other's memory, which happens in virtual
+#   machines, for example (`NVIDIA's manual
+#   <https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html>`__
+#   tells what to change). If the job runs with ``NCCL_P2P_DISABLE=1``, that's it. Use
+#   this variable to find the cause, and not to train, because it's slow.
 #
-# From symptom to remedy
-# ----------------------
+# While NCCL connects, the watchdog sees no call that could time out, which is a `known
+# limitation <https://github.com/pytorch/pytorch/issues/88103>`__. So such a hang can
+# last longer than the timeout.
+#
+# Timeouts: the defaults, and what to choose
+# ------------------------------------------
 #
 # .. list-table::
 #    :header-rows: 1
 #
-#    * - Symptom
-#      - Cause
-#      - Remedy
-#    * - "Timed out", or with NCCL "Watchdog caught collective operation timeout"
-#      - One rank waits elsewhere, or has fewer batches
-#      - See its stack; deal out equally many batches
-#    * - Wrong sums, then rank 0 waits
-#      - A collective under ``if rank == 0``
-#      - Find it by the flight recorder; let all ranks call it
-#    * - "Detected mismatch"
-#      - Different calls or shapes, compared by ``DETAIL``
-#      - Make the two calls alike that the error names
-#    * - "closed by peer"
-#      - Another rank has failed
-#      - Look for the first error of all ranks
-#    * - GPUs at 100 %, but no progress
-#      - A kernel of NCCL waits for the other ranks, which counts as work
-#      - Compare "last enqueued work" of all ranks
-#    * - Nothing after the start
-#      - A rank was not started, or it does not reach the address of rank 0
-#      - Count the processes; ``NCCL_DEBUG=INFO`` names the network that NCCL takes, and
-#        :doc:`/tutorials/long_runs/several_nodes` has more
-#    * - "Expected to have finished reduction"
-#      - DDP got no gradient for a parameter
-#      - Find out why: the error lists them by number. Only if the model leaves them out
-#        on purpose, `pass find_unused_parameters
-#        <https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html>`__,
-#        which searches for them in every step, or ``static_graph``, if they are the
-#        same ones in all steps
-#    * - "terminate called without an active exception", after the last line of a run on
-#        the CPU
-#      - A thread of Gloo still frees a tensor while Python already shuts down, a `known
-#        issue <https://github.com/pytorch/pytorch/issues/190489>`__. It is rare, and a
-#        busy machine makes it likelier
-#      - All the work was done, so nothing is lost
+#    * - What waits
+#      - Default
+#      - Where to change it
+#    * - A collective of NCCL
+#      - 10 minutes
+#      - ``init_process_group(timeout=...)``, or ``new_group`` for one group
+#    * - A collective of Gloo
+#      - 30 minutes
+#      - The same
+#    * - ``init_process_group``
+#      - The timeout of the group
+#      - The same
+#    * - ``torchrun``, for the other machines
+#      - 10 minutes
+#      - ``--rdzv-conf=join_timeout=600``
+#    * - The thread that watches the watchdog
+#      - 8 minutes
+#      - ``TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC=480``
+#
+# A timeout has to be longer than the longest work that one rank does while the others
+# wait for it: preparing the data, evaluating, saving, or compiling in the first step.
+# Beyond that, shorter is better, because 64 GPUs that wait for ten minutes have cost
+# you more than ten hours of a GPU. But don't set an hour because rank 0 needs one once.
+# Let the others wait in a Gloo group that has a long timeout, and leave NCCL's short.
+#
+# .. code-block:: python
+#
+#    waiting_room = dist.new_group(backend="gloo", timeout=timedelta(hours=2))
+#    if rank == 0:
+#        prepare_data()
+#    dist.barrier(waiting_room)
+#
+# Before a long run: variables worth setting
+# ------------------------------------------
+#
+# You can't add these to a job that already hangs. All machines have to share the
+# folder.
+#
+# .. code-block:: bash
+#
+#    mkdir -p /shared/run7/traces
+#    export TORCH_FR_DUMP_TEMP_FILE=/shared/run7/traces/rank_
+#    export TORCH_NCCL_DEBUG_INFO_PIPE_FILE=/tmp/dump_
+#    export NCCL_DEBUG=WARN NCCL_DEBUG_FILE=/shared/run7/nccl.%h.%p
+#    torchrun --redirects=3 --log-dir=/shared/run7/logs --nproc-per-node=8 train.py
+#
+# .. list-table:: Others, for when you hunt for a cause
+#    :header-rows: 1
+#
+#    * - Variable
+#      - What it does
+#    * - ``NCCL_DEBUG=INFO``
+#      - NCCL tells which network and which links it takes. It's long, so send it to
+#        files.
+#    * - ``TORCH_NCCL_DESYNC_DEBUG=1``
+#      - After a timeout, a report names the ranks that have and haven't come.
+#    * - ``TORCH_NCCL_ENABLE_TIMING=1``
+#      - Fills in "last started work". It makes a hang of the watchdog itself likelier,
+#        so don't leave it on.
+#    * - ``TORCH_NCCL_BLOCKING_WAIT=1``
+#      - ``wait()`` blocks until the call has ended, so the error of a timeout is in the
+#        line that waits. The CPU no longer runs ahead of the GPU, so it's slower.
+#
+# PyTorch's manual `lists all of them
+# <https://docs.pytorch.org/docs/stable/torch_nccl_environment_variables.html>`__. The
+# debug server that we mentioned goes further: with ``dump_dir`` it writes the stacks
+# and the records of all ranks to a folder, every minute.
 #
 # At the end every rank leaves the group. Only then does rank 0 open the window of its
-# figure, because a window stops the program until you close it.
+# figures, because a window stops the program until you close it.
 dist.destroy_process_group()
 if rank == 0:
     plt.show()  # last: while a window is open, no other rank waits
@@ -387,6 +843,31 @@ if rank == 0:
 #      and the losses look like gradients. So it finds no mismatch, an assert fails, and
 #      rank 0 has waited alone in the check of its third call. Who is missing at a
 #      barrier needn't be at fault, so compare the calls with the flight recorder.
+#
+# - Let the alarm ring after 4 seconds instead of 1.5. What does it report?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      Nothing. ``places`` is ``None`` for every rank, and the assert below it fails.
+#      The timeout of 3 seconds ends the waiting first, and after that the alarm is
+#      canceled. So an alarm has to be shorter than the timeout, and longer than your
+#      slowest step.
+#
+# - This is the log of a job with eight ranks. Ranks 1 to 7 say "Watchdog caught",
+#   ``SeqNum=812, OpType=ALLREDUCE, NumelIn=1``, and "last enqueued work: 812, last
+#   completed work: 811". Rank 0 says "last enqueued work: 811, last completed work:
+#   811". Where do you look?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      At rank 0, which has ended all its calls, and never came to call 812. If it still
+#      runs, take its stack. If not, the last call in its file of the flight recorder
+#      tells you where it was last seen. The others wait in a barrier, or they reduce a
+#      single number. So look for a barrier that rank 0 reaches late, perhaps because it
+#      is still saving a checkpoint. If that's all, nothing is wrong but the timeout: it
+#      is too short.
 #
 # - In your own script: set an alarm with ``dump_traceback_later`` before each step, and
 #   let one rank sleep for longer than the alarm, on purpose. Do the logs tell you which
