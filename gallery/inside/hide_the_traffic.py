@@ -415,7 +415,9 @@ def gradients_of(ddp_model, n_parts):
     sent.clear()
     ddp_model.zero_grad()
     for i, (x, y) in enumerate(zip(inputs.chunk(n_parts), labels.chunk(n_parts))):
-        with ddp_model.no_sync() if i < n_parts - 1 else nullcontext():
+        is_last = i == n_parts - 1
+        communication = nullcontext() if is_last else ddp_model.no_sync()
+        with communication:
             loss = loss_function(ddp_model(x), y) / n_parts
             loss.backward()
     return [p.grad.clone() for p in ddp_model.parameters()]

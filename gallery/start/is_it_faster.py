@@ -873,7 +873,7 @@ assert amdahl(0.05, 10**9) < 20, "a serial part of 5 % allows 20 times, never mo
 #      - Log every 50 steps; keep sums on the GPU
 #    * - Buckets
 #      - In the trace: one long all-reduce after backward, or very many short ones.
-#      - ``bucket_cap_mb``, ``gradient_as_bucket_view=True`` to save a copy;
+#      - ``bucket_cap_mb``, ``gradient_as_bucket_view=True`` to save memory;
 #        :doc:`/tutorials/inside/hide_the_traffic`
 #    * - Slow link
 #      - Measure one all-reduce, as above, and compare with the data sheet. With
