@@ -88,6 +88,8 @@ if rank == 0 and world_size == 1:
 # the seconds of a step.
 import time
 
+spreads = []  # by how much the windows of each measurement differ
+
 
 def synchronize():
     if device.type != "cpu":
@@ -112,7 +114,9 @@ def seconds_per_step(train_step, group=None, warmup=5, windows=5, steps=3):
         times.append((time.perf_counter() - start) / steps)
     slowest = torch.tensor(times, device=device)
     dist.all_reduce(slowest, op=dist.ReduceOp.MAX, group=group)
-    return slowest.median().item()
+    median = slowest.median()
+    spreads.append(((slowest.max() - slowest.min()) / median).item())
+    return median.item()
 
 
 # %%
@@ -134,8 +138,10 @@ def seconds_per_step(train_step, group=None, warmup=5, windows=5, steps=3):
 # - *The slowest rank counts.* The optimizer can't make its step before the gradients of
 #   all ranks are there, so a job is as fast as its slowest rank.
 # - *The median over windows.* When another program wakes up for a moment, it spoils the
-#   mean and leaves the median alone. If the windows differ by more than a few percent,
-#   measure longer.
+#   mean and leaves the median alone. Against one that runs all the time no median
+#   helps. So we keep the *spread*, by how much the windows differ, and print the
+#   largest one at the end. If it's more than a few percent, measure longer, or on a
+#   quieter machine.
 #
 # Why not ``torch.utils.benchmark``? On one GPU it's excellent. But its
 # ``blocked_autorange`` decides by its own clock how often it repeats. Two ranks may
@@ -287,6 +293,9 @@ if rank == 0:
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3, frameon=False)
 
 # %%
+# On a CPU, don't be surprised by two ranks that are hardly faster than one, or slower,
+# or by strong scaling that wins. We'll see why in a moment.
+#
 # Two warnings before you show such a picture to anybody. Samples per second are not the
 # goal, a low loss is. With weak scaling the global batch grows, and beyond the
 # `critical batch size <https://arxiv.org/abs/1812.06162>`__ of a model, more samples in
@@ -376,9 +385,8 @@ if rank == 0:
 #
 # There's a third suspect, a *straggler*: one rank that is slower than the others. With
 # DDP you can't see it in the times, because every rank waits for the slowest in each
-# step, and all ranks are equally slow. Without communication you can. Let each rank
-# keep its own ``times`` of ``seconds_per_step``, and compare them before the
-# all-reduce.
+# step, and all ranks are equally slow. Without communication you can: write
+# ``print(rank, times)`` in front of the all-reduce of ``seconds_per_step``.
 #
 # A trace shows what waits for what
 # ---------------------------------
@@ -415,9 +423,10 @@ with profile(
 # %%
 # Open such a file in `Perfetto <https://ui.perfetto.dev>`__, which keeps it on your
 # machine. It is only JSON, so we can also ask it questions. First one that has an exact
-# answer: how much do the ranks exchange? Each call of ``c10d::allreduce_`` reduces one
-# bucket, and all buckets of a step together must be the gradients: as many numbers as
-# the model has parameters, of four bytes each.
+# answer: how much do the ranks exchange? Each call of ``c10d::allreduce_`` (c10d is the
+# C++ name of ``torch.distributed``) reduces one bucket, and all buckets of a step
+# together must be the gradients: as many numbers as the model has parameters, of four
+# bytes each.
 events = json.loads(trace_file.read_text(encoding="utf-8"))["traceEvents"]
 calls = [event for event in events if event["name"] == "c10d::allreduce_"]
 buckets = []  # bytes
@@ -585,8 +594,10 @@ assert step_with_overlap(3.0, 4.0) == 5.0, "two thirds of 3 are 2, so 2 of 4 are
 
 # %%
 # Back to the question at the beginning. Suppose that all of the missing 0.7 is exposed
-# communication. Then the first function tells how long it takes, compared with the
-# computation, and the ring says how much longer four ranks need.
+# communication. Two ranks finish two batches in one step, so 1.3 is ``2 * compute /
+# (compute + communicate)``. Solved for ``communicate``, that's ``(2 / 1.3 - 1) *
+# compute``, about half of the computation. And the ring says how much more four ranks
+# send.
 def speed_up(n_ranks, compute, communicate_with_two):
     more_bytes = ring_bytes(1, n_ranks) / ring_bytes(1, 2)
     communicate = communicate_with_two * more_bytes
@@ -672,10 +683,10 @@ for n in (2, 4, 8, 1000):
 #   take 400 TFLOP/s, which is 40 % of the peak of an H100 in bf16.
 # - B is the bandwidth of the slowest link in the ring, in bytes per second and one
 #   direction. Within a machine with NVLink, NVIDIA's connection between GPUs, that's
-#   NVLink. Between machines it's the network.
-# - With several network cards, B is all cards of a machine together. A ring enters and
-#   leaves a machine through one card, and NCCL makes several rings that share the
-#   gradients, so that every card has work.
+#   NVLink. Without NVLink it's PCIe. Between machines it's the network.
+# - With several network cards, B is all cards of a machine together, because NCCL uses
+#   them side by side: it cuts the gradients into as many parts and sends each around a
+#   ring of its own.
 # - With gradients of two bytes in place of four, half as many tokens are enough.
 #
 # The JAX `scaling book <https://jax-ml.github.io/scaling-book/training/>`__ derives the
@@ -692,6 +703,7 @@ def tokens_to_hide(n_ranks, flops_per_second, bandwidth, bytes_per_gradient=4):
 
 links = {  # the number of GPUs, and the bytes per second in one direction
     "8 GPUs of one machine, NVLink (450 GB/s)": (8, 450e9),
+    "2 GPUs of one machine, PCIe 4.0 x16 (32 GB/s)": (2, 32e9),
     "16 GPUs, 8 cards of 400 Gbit/s per machine": (16, 8 * 50e9),
     "16 GPUs, 1 card of 100 Gbit/s per machine": (16, 12.5e9),
     "16 GPUs, 1 card of 10 Gbit/s per machine": (16, 1.25e9),
@@ -713,8 +725,8 @@ assert tokens_to_hide(8, 400e12, 50e9, 2) == needed / 2, "two bytes, half the to
 # you should accumulate gradients over several batches, so that one all-reduce serves
 # them all, or send fewer bytes, or not scale at all. These are bandwidths from data
 # sheets, and what an all-reduce reaches is less. `nccl-tests
-# <https://github.com/NVIDIA/nccl-tests>`__ measures it, and its column *busbw* is the B
-# of our formula.
+# <https://github.com/NVIDIA/nccl-tests>`__ measures it, and its column *busbw* (bus
+# bandwidth, what goes over each link) is the B of our formula.
 #
 # The estimate, tested
 # --------------------
@@ -727,8 +739,9 @@ assert tokens_to_hide(8, 400e12, 50e9, 2) == needed / 2, "two bytes, half the to
 #
 # To leave the shared hardware out, we compare with the same ranks, all at once, without
 # communication. So what we predict is not the efficiency from above, but the *share of
-# a step that is computation*. With w ranks, a share of 1 / w means that all of them
-# together are as fast as one of them.
+# a step that is computation*. (Multiply it by ``alone / apart``, what the shared
+# hardware leaves, and you have the efficiency of weak scaling.) With w ranks, a share
+# of 1 / w means that all of them together are as fast as one of them.
 #
 # The time of the all-reduces is a difference: a step that computes and then sends,
 # minus a step that only computes. In a loop of their own the all-reduces would look
@@ -768,12 +781,14 @@ if world_size > 1:
         print(f"measured, the all-reduces of a step: {1000 * communicate:.1f} ms")
         print(f"measured, the computation of a sample: {1000 * per_sample:.3f} ms")
         print(f"break-even batch of a rank, from what was measured: {estimate:.0f}")
+        print(f"measured, windows differ by at most {max(spreads):.0%}")
 
 # %%
 # On the dashed line, all ranks together are only as fast as one of them would be
 # without communication. Below it, adding ranks makes the training slower, although
 # every line of the script is right. The dotted line is the break-even batch that we
-# have just estimated.
+# have just estimated. If the windows differ by much more than 10 %, the machine had
+# other work, and neither the dots nor the estimate mean much.
 #
 # .. alt-text:: The share of a step that is computation, against the batch size of a
 #    rank on a logarithmic axis. Two predicted lines rise towards 100 percent, the one
@@ -883,7 +898,8 @@ assert amdahl(0.05, 10**9) < 20, "a serial part of 5 % allows 20 times, never mo
 #        (:doc:`/tutorials/inside/hide_the_traffic`), or a faster link
 #        (:doc:`/tutorials/long_runs/several_nodes`)
 #
-# The first test as code. It needs a ``train_step`` that takes a batch. First it uses up
+# The first test as code, for your own program: it needs a ``train_step`` that takes a
+# batch, and each rank has its own ``loader``. First it uses up
 # the batches that the workers have prepared in advance, or you'd measure those. Then it
 # times ten times as many in one go, and begins a new epoch where one ends. Don't take a
 # median here: a loader stalls in bursts, and the median drops them. If ``with_loader``
@@ -903,12 +919,14 @@ assert amdahl(0.05, 10**9) < 20, "a serial part of 5 % allows 20 times, never mo
 #    batches = endless(loader)
 #    for _ in range(n_in_advance):
 #        train_step(next(batches))
+#    dist.barrier()
 #    synchronize()
 #    start = time.perf_counter()
 #    for _ in range(10 * n_in_advance):
 #        train_step(next(batches))
 #    synchronize()
-#    with_loader = (time.perf_counter() - start) / (10 * n_in_advance)
+#    own = (time.perf_counter() - start) / (10 * n_in_advance)
+#    with_loader = max(from_all_ranks(own))
 #
 # At the end every rank leaves the group. Only then does rank 0 open the window of its
 # figures, because a window stops the program until you close it.
@@ -970,8 +988,8 @@ if rank == 0:
 # Where to go next
 # ----------------
 #
-# - :doc:`/tutorials/inside/hide_the_traffic` has buckets, ``no_sync`` and hooks that
-#   send fewer bytes.
+# - :doc:`/tutorials/inside/hide_the_traffic` has buckets, ``no_sync``, and ways to send
+#   fewer bytes.
 # - :doc:`/tutorials/start/feeding_data` keeps the GPUs from waiting for the loader.
 # - The `Ultra-Scale Playbook
 #   <https://huggingface.co/spaces/nanotron/ultrascale-playbook>`__ has thousands of

@@ -234,15 +234,16 @@ class ResumableSampler(DistributedSampler):
 
 
 # %%
-# Workers start by ``forkserver``: a small process without threads forks them, because a
-# fork of the rank itself, beside the threads of its open group, can hang. With
+# Workers start by ``forkserver``: a small process without threads forks them. A fork of
+# the rank itself could hang, because it copies only the thread that forks, and locks
+# that the threads of the open group hold just then stay locked in the copy. With
 # ``pin_memory`` a GPU can copy the next batch while it computes.
 #
 # The last line prevents a trap that costs an evening: each time you ask a loader for an
 # iterator, it draws a seed for its workers from PyTorch's random numbers. A resumed run
-# asks once more than a run without a break, and from there on its dropout differs. So
-# the loader gets a generator of its own, with another seed after each start.
-# (``ignore_signals`` comes further below, with the signals.)
+# asks, at its start, once more than a run without a break, and from there on its
+# dropout differs. So the loader gets a generator of its own, with another seed after
+# each start. (``ignore_signals`` comes further below, with the signals.)
 
 
 def make_loader(data, sampler, options, device, step):
@@ -311,8 +312,9 @@ def loss_of(model, tokens, device, options, reduction="mean"):
 # The mean of the means of the ranks is wrong as soon as one rank has fewer samples, and
 # a ``DistributedSampler`` would repeat samples to prevent that, which is wrong as well.
 # So each of n ranks takes every n-th sample, and the ranks add up sums and counts, and
-# divide once. The loop has no collective, because it calls ``model`` and not its DDP
-# wrapper. :doc:`/tutorials/start/feeding_data` shows how wrong the other ways are.
+# divide once. Until then the ranks needn't make the same number of steps, because we
+# call ``model`` and not its DDP wrapper, which may send buffers in its forward pass.
+# :doc:`/tutorials/start/feeding_data` shows how wrong the other ways are.
 
 
 @torch.no_grad()
@@ -358,7 +360,9 @@ def make_schedule(optimizer, options):
 # What does the next step depend on? On the model, on the optimizer state, the schedule,
 # and the number of the step, which also gives the epoch and the place in it. And on the
 # random numbers, because of dropout: those of the CPU and of the GPU, which differ on
-# each rank. So all ranks send theirs to everybody, and rank 0 writes one file.
+# each rank. So all ranks send theirs to everybody, and rank 0 writes one file. The
+# others wait for it: after a signal, a machine whose ranks have all ended can take the
+# whole job with it, and with that the file that rank 0 is still writing.
 
 
 def random_state(device):
@@ -369,7 +373,7 @@ def random_state(device):
 
 
 # What a resumed run must not change; the batch gives the position in the data.
-FIXED = "steps", "batch", "samples", "learning_rate", "seed"
+FIXED = "steps", "batch", "samples", "learning_rate", "precision", "seed"
 
 
 def save(parts, step, file, device, options):
@@ -380,6 +384,7 @@ def save(parts, step, file, device, options):
         fixed = {name: getattr(options, name) for name in FIXED}
         write(state | {"step": step, "random": random, "fixed": fixed}, file)
         print(f"saved step {step}", flush=True)
+    dist.barrier()  # nobody leaves before the file is written
 
 
 # %%
@@ -434,10 +439,10 @@ def load(parts, file, device, options):
 # - At the next multiple of ``--log-every`` all ranks agree to stop, save, and leave.
 #
 # Why must the workers ignore it? A rank whose workers are dead can't finish its step.
-# It takes two lines. The process that forks the workers is started while the rank
-# ignores the signals, and inherits that. And each worker calls ``ignore_signals`` at
-# its start, because a DataLoader gives its workers a handler for SIGTERM. (A worker
-# that hangs can then be ended only with SIGKILL.)
+# So ``listen`` starts the process that forks the workers while the rank itself ignores
+# the signals, and that process inherits it. And ``worker_init_fn`` above makes each
+# worker call ``ignore_signals`` at its start, because a DataLoader gives its workers a
+# handler for SIGTERM. (A worker that hangs can then be ended only with SIGKILL.)
 #
 # Ctrl-C is a third signal, SIGINT. It ends the run at once, without a checkpoint, which
 # is what you'd expect at a terminal.
@@ -568,6 +573,7 @@ def build(options, device):
 
 
 def numbered_steps(step, sampler, loader, options):
+    """Yield the number of each step, and the iterator to take its batches from."""
     steps_per_epoch = len(sampler.dataset) // options.batch
     while step < options.steps:
         epoch, done = divmod(step, steps_per_epoch)
@@ -653,15 +659,28 @@ if __name__ == "__main__" and in_file and len(sys.argv) > 1:
     sys.exit()
 
 # %%
-# On several machines under Slurm, ``srun`` starts one ``torchrun`` on each machine, and
-# that starts the ranks of its GPUs. They find each other by the *rendezvous* that the
-# options with ``rdzv`` describe. :doc:`/tutorials/long_runs/several_nodes` explains
-# each line.
+# Try that once before you need it. A run with the same folder goes on where the last
+# one stopped, so a new experiment needs a new folder.
 #
-# With ``--signal=USR1@120`` `Slurm <https://slurm.schedmd.com/sbatch.html>`__ sends
-# SIGUSR1 two minutes before the time is over. By itself `torchrun
-# <https://docs.pytorch.org/docs/stable/elastic/run.html>`__ would die of it, so
-# ``--signals-to-handle`` tells it to pass the signal on to its ranks. ``torchrun``
+# .. code-block:: bash
+#
+#    torchrun --standalone --nproc-per-node=2 training_program.py --steps 2000 &
+#    sleep 60
+#    kill %1  # sends SIGTERM to torchrun, and all ranks save
+#    wait
+#    torchrun --standalone --nproc-per-node=2 training_program.py --steps 2000
+#
+# Many clusters are shared by `Slurm <https://slurm.schedmd.com/sbatch.html>`__.
+# ``sbatch`` puts the script below into its queue, ``srun`` starts a command on each
+# machine, here one ``torchrun``, and ``scontrol requeue`` puts the job back into the
+# queue. The torchruns find each other by the *rendezvous* that the options with
+# ``rdzv`` describe, and each starts the ranks of its machine.
+# :doc:`/tutorials/long_runs/several_nodes` explains each line.
+#
+# With ``--signal=USR1@120`` Slurm sends SIGUSR1 two minutes before the time is over. By
+# itself `torchrun <https://docs.pytorch.org/docs/stable/elastic/run.html>`__ would die
+# of it, and its ranks would go on without it. So ``--signals-to-handle`` tells it to
+# pass the signal on to its ranks. ``torchrun``
 # kills ranks that are still there 30 seconds later, unless you give it more time by
 # ``--shutdown-timeout``. In this time, an evaluation that is running, ``--log-every``
 # steps and the writing of one file must all be done.
@@ -787,14 +806,13 @@ if __name__ == "__main__":
     temporary.cleanup()
 
 # %%
-# With one or two ranks on a CPU the answer is: none of them, in no digit. A sum of
-# three or more numbers depends on the order in which they are added, and that's why
-# more ranks may differ in the last digits: DDP rearranges its buckets after the first
-# step of each start, and the place of a gradient in its bucket decides on which rank
-# its sum begins. (With ``find_unused_parameters=True`` DDP doesn't rearrange them, and
-# four ranks are equal bit for bit, too.) Some GPU kernels add in another order from run
-# to run, unless you choose ``torch.use_deterministic_algorithms(True)``, which is
-# slower.
+# With one or two ranks on a CPU the answer is: none of them, in no digit. With more
+# ranks the last digits may differ, because a sum of three or more numbers depends on
+# the order in which they are added. That order follows from the place of a gradient in
+# its bucket, and DDP rearranges its buckets after the first step of each start. (With
+# ``find_unused_parameters=True`` DDP doesn't rearrange them, and four ranks are equal
+# bit for bit, too.) Some GPU kernels add in another order from run to run, unless you
+# choose ``torch.use_deterministic_algorithms(True)``, which is slower.
 if __name__ == "__main__":
     exact = is_exact(device)
     tolerance = 0 if exact else 1e-4
