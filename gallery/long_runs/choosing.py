@@ -164,6 +164,9 @@ class Attention(nn.Module):
 
 
 # %%
+# The MLP and the block around both:
+
+
 class MLP(nn.Module):
     def __init__(self, width, hidden):
         super().__init__()
@@ -374,6 +377,8 @@ assert held("FSDP, stays whole", llama) + checkpointed < 80 * GB, "it doesn't fi
 # of it. An all-reduce sends everything twice, an all-gather or a reduce-scatter once,
 # and with n GPUs each of them sends (n - 1) / n of the bytes
 # (:doc:`/tutorials/inside/collectives`).
+
+
 def ring(n):
     return (n - 1) / n
 
@@ -382,11 +387,11 @@ def in_one_ring(strategy, run):
     """Bytes that a GPU sends to the next one, if all of them form one ring."""
     if strategy == "DDP":  # an all-reduce of the gradients
         n_bytes = 2 * run.reduced * run.parameters
-    if strategy == "FSDP, stays whole":  # an all-gather, a reduce-scatter
+    elif strategy == "FSDP, stays whole":  # an all-gather, a reduce-scatter
         n_bytes = (run.gathered + run.reduced) * run.parameters
-    if strategy == "FSDP":  # two all-gathers, a reduce-scatter
+    elif strategy == "FSDP":  # two all-gathers, a reduce-scatter
         n_bytes = (2 * run.gathered + run.reduced) * run.parameters
-    if strategy == "TP":
+    elif strategy == "TP":
         n_bytes = all_reduced(run)
     return ring(run.n_gpus) * n_bytes
 
@@ -549,6 +554,7 @@ assert 1.5 < step("TP", two_machines, fast) / at_best < 1.7, "not more than half
 assert 3.5 < step("FSDP", two_machines, slow) / at_best < 4, "not almost four times"
 assert 1.9 < step("HSDP", two_machines, slow) / at_best < 2.1, "not twice"
 assert step("pipeline", two_machines, slow) == step("pipeline", two_machines, fast)
+assert at_best < step("TP", llama, fast) < step("pipeline", llama, fast)
 
 # %%
 # The 30,000 tokens of FSDP fit, with checkpointing. Whether the optimizer can work with
@@ -1004,9 +1010,10 @@ if rank == 0:
 #      :collapsible: closed
 #
 #      On one machine none: TP holds least, 26 GB, and activations come on top. On two
-#      machines FSDP holds 16 GB, and with 6.5 GB of activations that's less than 24,
-#      but there is nothing left for CUDA and NCCL. So train with 4096 tokens on each
-#      GPU, which takes 3.3 GB instead of 6.5.
+#      machines FSDP holds 16.2 GB. With 6.5 GB of activations that's 22.7, which leaves
+#      too little for CUDA and NCCL. So train with 4096 tokens on each GPU, whose
+#      activations take 3.3 GB. TP in each machine with FSDP between them holds 13.4 GB,
+#      but computation would wait for TP.
 #
 # - Give each of the 8 GPUs twice as many tokens: write ``tokens=8 * 16384``. What
 #   happens to the memory of FSDP, and what to the seconds?
