@@ -272,14 +272,14 @@ assert 8 * llama.parameters > 80 * GB, "13 billion parameters would fit on one G
 # vocabulary: the loss needs 12 bytes for each, at the worst moment.
 tokens = llama.tokens // llama.n_gpus  # of one GPU
 of_a_block = (8 * WIDTH + 4 * HIDDEN) * llama.activation * tokens
-inputs = llama.n_blocks * WIDTH * llama.activation * tokens
+block_inputs = llama.n_blocks * WIDTH * llama.activation * tokens
 logits = 12 * VOCABULARY * tokens
 
-plain = llama.n_blocks * of_a_block + logits
-checkpointed = inputs + max(of_a_block, logits)  # the logits are gone by then
+all_kept = llama.n_blocks * of_a_block + logits
+activations = block_inputs + max(of_a_block, logits)  # these two follow each other
 if rank == 0:
-    print(f"{tokens} tokens: {plain / GB:.1f} GB of activations,",
-          f"with checkpointing {checkpointed / GB:.1f} GB,")
+    print(f"{tokens} tokens: {all_kept / GB:.1f} GB of activations,",
+          f"with checkpointing {activations / GB:.1f} GB,")
     print(f"and {logits / GB:.1f} GB of each are logits")
 
 # %%
@@ -340,9 +340,9 @@ if rank == 0:
     bars = [held(strategy, llama) / GB for strategy in in_one_machine]
     ax.barh(in_one_machine, bars, color="C0", label="held")
     tops = ax.barh(
-        in_one_machine, checkpointed / GB, left=bars, color="C1", hatch="//",
+        in_one_machine, activations / GB, left=bars, color="C1", hatch="//",
         label="activations of 8192 tokens, with checkpointing")
-    ax.bar_label(tops, [f"{bar + checkpointed / GB:.0f}" for bar in bars], padding=4)
+    ax.bar_label(tops, [f"{bar + activations / GB:.0f}" for bar in bars], padding=4)
     ax.axvline(80, color="C3", ls="--", label="80 GB")
     ax.invert_yaxis()
     ax.set(xlabel="Llama 2 13B on 8 GPUs: GB on a GPU", xlim=(0, 240))
@@ -354,15 +354,15 @@ if rank == 0:
 # collectives. Or we could leave out the checkpointing, which saves a quarter of the
 # computation, if fewer tokens are enough:
 free = 80 * GB - held("FSDP", llama)
-bytes_per_token = plain / tokens
+bytes_per_token = all_kept / tokens
 if rank == 0:
     for strategy in in_one_machine:
-        total = held(strategy, llama) + checkpointed
+        total = held(strategy, llama) + activations
         answer = "fits" if total < 80 * GB else "doesn't fit"
         print(f"{strategy:18}{total / GB:4.0f} GB, {answer}")
     print(f"FSDP without checkpointing: {free / bytes_per_token:,.0f} tokens at most")
 assert held("DDP", llama) > 80 * GB, "DDP fits, so the example needs no FSDP"
-assert held("FSDP, stays whole", llama) + checkpointed < 80 * GB, "it doesn't fit"
+assert held("FSDP, stays whole", llama) + activations < 80 * GB, "it doesn't fit"
 
 # %%
 # Don't plan with the last gigabyte. CUDA, NCCL and fragments of freed memory take
@@ -543,7 +543,7 @@ for strategy in ("FSDP", "HSDP"):
             print(f"{strategy} needs {needed:6,.0f} tokens on each GPU with {name}")
 
 needed = tokens_to_hide("FSDP", two_machines, slow)
-total = held("FSDP", two_machines) + checkpointed * needed / tokens
+total = held("FSDP", two_machines) + activations * needed / tokens
 assert total < 80 * GB, "so many tokens don't fit"
 
 fast = NETWORKS["8 x 400 Gbit/s"]
@@ -993,6 +993,9 @@ if rank == 0:
 # - The embedding and the head are counted like all other parameters. But TP sends a
 #   few bytes more for them, and FSDP keeps those of the outermost module whole between
 #   the passes, here 0.7 GB.
+# - With DDP, TP and a pipeline, the matrices compute in bf16 under ``autocast``, which
+#   makes copies of the weights. With checkpointing there are those of one block at a
+#   time.
 # - *Sequence parallelism* divides the activations between the halves of a block when
 #   you use TP, and sends no more: :doc:`/tutorials/larger_models/tensor_parallel`.
 # - DeepSpeed and Megatron-LM are other implementations of the same ways.
