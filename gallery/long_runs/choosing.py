@@ -64,7 +64,8 @@ the activations between two blocks, for the tokens of all GPUs.
      - The same
    * - HSDP on machines of c GPUs
      - 16 / c, and 10 for each parameter of one block
-     - 8 within a machine. Between two machines 4, between many up to 8
+     - 8 within a machine. Out of each machine, by all its GPUs together: 4 if there
+       are two machines, up to 8 if there are many
      - The same
    * - TP
      - 16 / w
@@ -76,8 +77,8 @@ the activations between two blocks, for the tokens of all GPUs.
      - GPUs at both ends of a step, in the *bubble*
 
 (Where ranks send in a ring, multiply by (w - 1) / w.) You'll also meet the name *ZeRO*:
-stage 3 is FSDP, stage 2 is FSDP with parameters that stay whole, and stage 1 divides
-only the optimizer state.
+stage 3 works like FSDP, stage 2 like FSDP with parameters that stay whole, and stage 1
+divides only the optimizer state.
 
 We'll go through the questions with a model of 13 billion parameters and 8 GPUs of 80
 GB, then compute the seconds that each strategy needs on two machines. At the end we
@@ -893,7 +894,8 @@ def tp_fsdp(model):
 # %%
 # In the pipeline a rank keeps its own blocks, and a schedule makes both passes for one
 # sample after the other.
-from torch.distributed.pipelining import PipelineStage, Schedule1F1B
+from torch.distributed.pipelining.schedules import Schedule1F1B
+from torch.distributed.pipelining.stage import PipelineStage
 
 
 def pipeline(model):
