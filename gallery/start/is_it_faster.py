@@ -139,9 +139,9 @@ def seconds_per_step(train_step, group=None, warmup=5, windows=5, steps=3):
 #   all ranks are there, so a job is as fast as its slowest rank.
 # - *The median over windows.* When another program wakes up for a moment, it spoils the
 #   mean and leaves the median alone. Against one that runs all the time no median
-#   helps. So we keep the *spread*, by how much the windows differ, and print the
-#   largest one at the end. If it's more than a few percent, measure longer, or on a
-#   quieter machine.
+#   helps. So we keep the *spread*, by how much the windows of a measurement differ, and
+#   print the usual one at the end. If it's more than a few percent, measure longer, or
+#   on a quieter machine.
 #
 # Why not ``torch.utils.benchmark``? On one GPU it's excellent. But its
 # ``blocked_autorange`` decides by its own clock how often it repeats. Two ranks may
@@ -308,9 +308,10 @@ if rank == 0:
 # <https://arxiv.org/abs/2204.02311>`__) shows what the efficiency hides: it compares
 # with what the hardware could do. A transformer needs about `6 floating-point
 # operations <https://arxiv.org/abs/2001.08361>`__ for each parameter and token, two in
-# the forward pass and four in the backward pass. (A model of 7B parameters doesn't fit
-# into one GPU with DDP, :doc:`/tutorials/larger_models/fully_sharded` does. The
-# arithmetic is the same.)
+# the forward pass and four in the backward pass. Attention over long texts comes on
+# top, and what is computed twice to save memory doesn't count. (With DDP, a model of 7B
+# parameters doesn't fit into one GPU, and you'd take
+# :doc:`/tutorials/larger_models/fully_sharded`. The arithmetic is the same.)
 #
 # Which efficiency is good enough? Think of it as GPUs: with 80 %, eight GPUs do the
 # work of 6.4, so you pay for 1.6 that do nothing. It's worth a day of your time if that
@@ -459,7 +460,8 @@ assert n_items == 0, "a step that calls .item() makes the CPU wait for the GPU"
 # moves data between GPUs, have NCCL's name. Without a GPU they are PyTorch's operators,
 # and the all-reduces of Gloo, which moves data between CPUs in threads of its own.
 #
-# Time in which both happen is *overlap*, and costs little extra. Time in which only
+# Time in which both happen is *overlap*. It costs little, but not nothing, because
+# NCCL's kernels take a part of the GPU and of its memory bandwidth. Time in which only
 # communication happens is *exposed*, and that's the time to get rid of. To compute it,
 # join all spans of time, and subtract the time in which there was computation.
 
@@ -559,7 +561,8 @@ if rank == 0:
 # <https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md>`__ times the
 # gradients. With two ranks that's exactly the gradients, and with any number of ranks
 # it's less than twice as much, which is why data parallelism scales so far.
-# (:doc:`/tutorials/inside/collectives` programs such a ring.)
+# (:doc:`/tutorials/inside/collectives` programs such a ring. NCCL also has trees, and
+# on some machines the switch between the GPUs adds up, which sends less.)
 
 
 def ring_bytes(gradient_bytes, n_ranks):
@@ -744,7 +747,8 @@ assert tokens_to_hide(8, 400e12, 50e9, 2) == needed / 2, "two bytes, half the to
 # of 1 / w means that all of them together are as fast as one of them.
 #
 # The time of the all-reduces is a difference: a step that computes and then sends,
-# minus a step that only computes. In a loop of their own the all-reduces would look
+# minus a step that only computes, with the smallest batch, where the difference is a
+# large part of the whole. In a loop of their own the all-reduces would look
 # faster, because all ranks would arrive at the same moment, with the gradients still in
 # the cache of the processor.
 of_one_step = buckets[:len(buckets) // n_traced]
@@ -781,14 +785,17 @@ if world_size > 1:
         print(f"measured, the all-reduces of a step: {1000 * communicate:.1f} ms")
         print(f"measured, the computation of a sample: {1000 * per_sample:.3f} ms")
         print(f"break-even batch of a rank, from what was measured: {estimate:.0f}")
-        print(f"measured, windows differ by at most {max(spreads):.0%}")
+        spread = sorted(spreads)[len(spreads) // 2]
+        print(f"measured, the usual difference between windows: {spread:.0%}")
 
 # %%
 # On the dashed line, all ranks together are only as fast as one of them would be
 # without communication. Below it, adding ranks makes the training slower, although
 # every line of the script is right. The dotted line is the break-even batch that we
-# have just estimated. If the windows differ by much more than 10 %, the machine had
-# other work, and neither the dots nor the estimate mean much.
+# have just estimated. (One rank that has the machine for itself may be faster than one
+# of several, and then you need more than this batch.) If the windows usually differ by
+# much more than 10 %, the machine had other work, and neither the dots nor the estimate
+# mean much.
 #
 # .. alt-text:: The share of a step that is computation, against the batch size of a
 #    rank on a logarithmic axis. Two predicted lines rise towards 100 percent, the one
@@ -826,7 +833,8 @@ if rank == 0:
 #
 # And for machines that you don't have yet? Measure ``per_sample`` on one GPU. For
 # ``communicate``, take ``ring_bytes`` of all ranks, and divide by the bandwidth that
-# nccl-tests or your provider's data sheet gives for the slowest link.
+# nccl-tests or your provider's data sheet gives for the slowest link. For strategies
+# other than DDP, :doc:`/tutorials/long_runs/choosing` has the bytes.
 #
 # Why more and more GPUs help less and less
 # -----------------------------------------

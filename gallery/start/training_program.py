@@ -361,8 +361,9 @@ def make_schedule(optimizer, options):
 # and the number of the step, which also gives the epoch and the place in it. And on the
 # random numbers, because of dropout: those of the CPU and of the GPU, which differ on
 # each rank. So all ranks send theirs to everybody, and rank 0 writes one file. The
-# others wait for it: after a signal, a machine whose ranks have all ended can take the
-# whole job with it, and with that the file that rank 0 is still writing.
+# others wait for it, as long as the timeout of the process group allows: after a
+# signal, a machine whose ranks have all ended can take the whole job with it, and with
+# that the file that rank 0 is still writing.
 
 
 def random_state(device):
@@ -586,8 +587,10 @@ def numbered_steps(step, sampler, loader, options):
 
 # %%
 # Now the loop. It logs how fast the run has been since its start, with everything that
-# took time. If a signal stops the run at a step that should evaluate, this one
-# evaluation is left out, because the time until the run is killed may be short.
+# took time, and it stops when the loss is no number any more, before that overwrites
+# the last good checkpoint. If a signal stops the run at a step that should evaluate,
+# this one evaluation is left out, because the time until the run is killed may be
+# short.
 #
 # ``torch.compile`` stays behind a switch, because compiling takes time
 # before the first step (minutes for a large model), and an error is easier to read
@@ -618,6 +621,8 @@ def train(options, device, stop, log=print_value):
         if step % options.log_every == 0:
             mean, stopped = agree(loss, stop)
             log(step, "loss", mean)
+            if not math.isfinite(mean):
+                raise SystemExit(f"stopped: the loss is {mean} at step {step}")
             seconds = time.perf_counter() - began
             log(step, "samples per second", (step - first) * options.batch / seconds)
         if is_last or (step % options.evaluate_every == 0 and not stopped):
@@ -683,7 +688,10 @@ if __name__ == "__main__" and in_file and len(sys.argv) > 1:
 # pass the signal on to its ranks. ``torchrun``
 # kills ranks that are still there 30 seconds later, unless you give it more time by
 # ``--shutdown-timeout``. In this time, an evaluation that is running, ``--log-every``
-# steps and the writing of one file must all be done.
+# steps and the writing of one file must all be done. When Slurm takes a machine away
+# for a more important job, it sends SIGTERM, and how long the job may live after that
+# is decided by the cluster (``GraceTime``). It may be no time at all. So save so often
+# that you can do without this last file.
 #
 # .. code-block:: bash
 #
@@ -693,6 +701,7 @@ if __name__ == "__main__" and in_file and len(sys.argv) > 1:
 #    export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK  # srun does not inherit it
 #    node0=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
 #    port=$((20000 + SLURM_JOB_ID % 10000))  # another job may use the node, too
+#    touch /shared/run.started
 #    srun --kill-on-bad-exit=1 torchrun \
 #        --nnodes="$SLURM_NNODES" --nproc-per-node=gpu \
 #        --rdzv-backend=c10d --rdzv-endpoint="$node0:$port" \
@@ -700,11 +709,13 @@ if __name__ == "__main__" and in_file and len(sys.argv) > 1:
 #        --signals-to-handle=SIGTERM,SIGUSR1 --shutdown-timeout=110 \
 #        training_program.py --folder /shared/run --steps 20000 --batch 512 \
 #        && exit
-#    [ "${SLURM_RESTART_COUNT:-0}" -lt 20 ] && scontrol requeue "$SLURM_JOB_ID"
+#    [ /shared/run/checkpoint.pt -nt /shared/run.started ] \
+#        && scontrol requeue "$SLURM_JOB_ID"
 #
 # After a signal ``torchrun`` ends with an error, even if all ranks have saved. So the
-# last line puts the job back into the queue, and the next try finds the checkpoint. It
-# does so at most 20 times, because a program with a mistake would come back forever.
+# last lines put the job back into the queue, and the next try finds the checkpoint.
+# They do so only if this try has saved one, because a program with a mistake would come
+# back forever.
 # Try all of this once, with ``scancel --signal=USR1`` and a short job.
 #
 # The program ends here. What follows is its test. In your own copy, keep it and run it
@@ -893,4 +904,6 @@ if __name__ == "__main__" and is_first_rank:
 # - :doc:`/tutorials/long_runs/checkpoints` keeps several checkpoints, and reads damaged
 #   ones.
 # - :doc:`/tutorials/long_runs/several_nodes` starts this program on several machines.
+# - :doc:`/tutorials/larger_models/real_run` is the program for a model that doesn't fit
+#   into one GPU.
 # - :doc:`/tutorials/start/when_it_hangs` helps when the ranks don't agree.

@@ -1,7 +1,8 @@
 """Explain each term of the glossary in a sentence, and link its first use in a lesson.
 
-The sentence stands in the column ``means`` of ``glossary.csv``, a message like any
-paragraph; the term itself is what the glossary says in the language of the page.
+The link shows the sentence, too. It stands in the column ``means`` of ``glossary.csv``,
+a message like any paragraph; the term itself is what the glossary says in the language
+of the page.
 """
 
 from __future__ import annotations
@@ -111,6 +112,19 @@ def link(app: Sphinx, document: nodes.document, docname: str) -> None:
         english = finder_of(path, time, SOURCE_LANGUAGE)
         lesson = Project.of(env).in_gallery(docname)
         link_first(document, uri, find, english, unlinked(path, time).get(lesson, []))
+        written = Path(env.doctreedir, f"{page}.doctree").stat().st_mtime_ns
+        means = meanings(env, page, written)
+        for reference in document.findall(nodes.reference):
+            if "word" in reference["classes"]:
+                term = reference["refuri"].partition("#")[2]
+                reference["reftitle"] = means[term]
+
+
+@lru_cache(maxsize=1)  # each page asks
+def meanings(env: BuildEnvironment, page: str, _time: int) -> dict[str, str]:
+    """Return the sentence of each term, as the page of words has it."""
+    terms = env.get_doctree(page).findall(nodes.term)
+    return {x["ids"][0]: x.parent[1].astext() for x in terms if x["ids"]}
 
 
 @lru_cache(maxsize=1)

@@ -52,8 +52,9 @@ def test_a_word_leads_to_its_sentence(
 ) -> None:
     words = read(site / language / "words.html")
     known = {str(term["id"]): term for term in words.select("dl.words dt")}
-    sentences = words.select("dl.words dd")
+    sentences = [text.get_text(strip=True) for text in words.select("dl.words dd")]
     assert len(known) == len(sentences) > 80
+    means = dict(zip(known, sentences, strict=True))
 
     for address, lesson in lessons[language].items():
         links = [urldefrag(str(x["href"])) for x in lesson.select("a.word")]
@@ -63,6 +64,8 @@ def test_a_word_leads_to_its_sentence(
         terms = [term for _page, term in links]
         assert len({*terms}) == len(terms), address
         assert {*terms} <= known.keys(), address
+        shown = [str(x["title"]) for x in lesson.select("a.word")]
+        assert shown == [means[term] for term in terms], address
 
 
 @each_language
