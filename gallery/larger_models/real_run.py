@@ -355,7 +355,7 @@ def load_pretrained(model, file):
 #
 # ``clip_grad_norm_`` needs the norm of the whole gradient, of which each rank has some
 # rows. For DTensors it does the right thing by itself: each rank adds up its squares,
-# and one all-reduce of a single number adds them up over all ranks. A norm that you
+# and one small all-reduce adds them up over all ranks. A norm that you
 # compute from ``to_local()`` would be that of one rank.
 #
 # Accumulation has two ways here, and the usual advice, to communicate only in the last
@@ -698,48 +698,256 @@ if world_size % 2 == 0:
 # What is sent: no more than with DDP
 # -----------------------------------
 #
-# ``CommDebugMode`` sees each collective. Ours also adds up the bytes, and those of an
-# all-reduce twice, because it is a reduce-scatter and an all-gather. (It looks at
-# PyTorch's inner operations, so keep it for measuring.)
-import warnings
-
-from torch.distributed.tensor.debug import CommDebugMode
-from torch.nn.parallel import DistributedDataParallel
+# The next code only measures. It uses private parts of PyTorch, so don't train with it.
+# ``Traffic`` adds up the bytes of all collectives, and those of an all-reduce twice,
+# because it is a reduce-scatter and an all-gather.
+from torch.distributed.tensor import DTensor
+from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-warnings.filterwarnings("ignore", "Full backward hook is firing")
 
-
-class Traffic(CommDebugMode):
-    def __enter__(self):
-        self.sent = {}
-        return super().__enter__()
+class Traffic(TorchDispatchMode):
+    def __init__(self):
+        super().__init__()
+        self.sent = {"all-gather": 0, "reduce-scatter": 0, "all-reduce": 0}
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        result = super().__torch_dispatch__(func, types, args, kwargs)
-        name = str(func).split(".")[1].replace("_", "")
-        for kind in ("allgather", "reducescatter", "allreduce"):
-            if name.startswith(kind):
+        if DTensor in types:
+            return NotImplemented  # its parts come here one by one
+        result = func(*args, **(kwargs or {}))
+        name = func.name().replace("_", "")
+        for kind in self.sent:
+            if "c10d" in func.namespace and kind.replace("-", "") in name:
                 size = max(t.nbytes for t in tree_leaves(args) if torch.is_tensor(t))
-                times = 2 if kind == "allreduce" else 1
-                self.sent.setdefault(kind, []).append(times * size)
+                self.sent[kind] += 2 * size if kind == "all-reduce" else size
         return result
 
 
-def traffic(*more):
-    options = read_options(["--accumulate=2", *more])
+def traffic(n_passes, *more):
+    options = read_options([f"--accumulate={n_passes}", *more])
     model, optimizer = build(options, mesh, device)
     with Traffic() as counter:
-        one_step(model, optimizer, mine.chunk(2), device, options)
+        one_step(model, optimizer, mine.chunk(n_passes), device, options)
     return counter.sent
 
 
-print(traffic()) if is_first_rank else None
-print(traffic("--whole-gradients")) if is_first_rank else None
-ddp = DistributedDataParallel(unsharded)
+# %%
+# In bf16 a pass gathers 2 bytes for each parameter in the forward pass, and in the
+# backward pass again for those of the blocks. Its reduce-scatters carry 4 bytes for each
+# parameter. In all these are at most 8 bytes, and DDP sends 8, too, in the all-reduce of
+# its fp32 gradients. The forward pass that checkpointing repeats adds nothing.
+#
+# If the batch needs several passes, DDP sends no more than before, while FSDP has to
+# gather in each pass. ``--whole-gradients`` saves reduce-scatters, not all-gathers.
+#
+# ``expected`` computes the same from shapes. One rank sends nothing.
+
+
+def padded(module):  # numbers that a collective carries, with the padding of all ranks
+    return world_size * share(module, world_size)
+
+
+def expected(n_passes, n_reductions):
+    gathered = 2 * (padded(model) + padded(model.layers))
+    n_tensors = len(list(model.parameters()))
+    return {
+        "all-gather": n_passes * gathered,
+        "reduce-scatter": n_reductions * 4 * padded(model),
+        "all-reduce": 2 * 4 * n_tensors}  # to clip: the norm of each tensor
+
+
+# %%
+
+from torch.nn.parallel import DistributedDataParallel
+
+ddp_model = DistributedDataParallel(unsharded)
 with Traffic() as counter:
-    loss_of(ddp, mine, device).backward()
-print(counter.sent) if is_first_rank else None
+    loss_of(ddp_model, mine, device).backward()
+sent = {
+    "DDP": counter.sent,
+    "FSDP, one pass": traffic(1),
+    "FSDP, two passes": traffic(2),
+    "--whole-gradients": traffic(2, "--whole-gradients")}
+if is_first_rank:
+    for name, counted in sent.items():
+        total = sum(counted.values())
+        print(f"{name}: {total / n_parameters:.1f} bytes for each parameter")
+if world_size > 1:
+    assert sent["FSDP, one pass"] == expected(1, 1), "other collectives than expected"
+    assert sent["FSDP, two passes"] == expected(2, 2), "other collectives than expected"
+    assert sent["--whole-gradients"] == expected(2, 1), "passes communicate anyway"
+    assert sent["DDP"]["all-reduce"] == 8 * n_parameters, "DDP sends something else"
+
+# %%
+# Whole gradients, between two passes
+# -----------------------------------
+#
+# What do the two ways to accumulate keep after the first pass? On a GPU the allocator
+# knows. On a CPU we ask Python's garbage collector for all tensors, and add up their
+# memory.
+import gc
+
+
+def in_use():
+    gc.collect()
+    if device.type != "cpu":
+        return torch.accelerator.memory_allocated()
+    sizes = {}
+    for thing in gc.get_objects():
+        if issubclass(type(thing), torch.Tensor):
+            local = thing.to_local() if isinstance(thing, DTensor) else thing
+            storage = local.untyped_storage()
+            sizes[storage.data_ptr()] = storage.nbytes()
+    return sum(sizes.values())
+
+
+def kept_after_a_pass(communicates):
+    model, optimizer = build(read_options([]), mesh, device)
+    before = in_use()
+    model.set_requires_gradient_sync(communicates)
+    loss_of(model, mine, device).backward()
+    return in_use() - before
+
+
+# %%
+
+with_sync, without = kept_after_a_pass(True), kept_after_a_pass(False)
+if is_first_rank and device.type == "cpu":
+    print(f"gradients after a pass: {with_sync} bytes, or {without} without communication")
+    assert with_sync == 4 * share(model, world_size), "more than its rows is kept"
+    assert without == 4 * n_parameters, "the gradients aren't those of the whole model"
+
+# %%
+# What ``compile`` compiles
+# -------------------------
+#
+# A compiler that only counts what it's asked to compile shows the difference between
+# our ``Block`` and the class of ``torch.nn`` from which it inherits. Really compiling
+# takes long on a laptop, so the page leaves that to ``--compile``.
+graphs = []
+
+
+def note(graph, inputs):
+    graphs.append(graph)
+    return graph.forward
+
+
+def n_compiled(kind):
+    graphs.clear()
+    layer = kind(16, 2, 32, 0.0, batch_first=True)
+    layer.compile(backend=note)
+    layer(torch.zeros(1, 4, 16), nn.Transformer.generate_square_subsequent_mask(4))
+    return len(graphs)
+
+
+assert n_compiled(nn.TransformerEncoderLayer) == 0, "torch.nn's layer was compiled"
+assert n_compiled(Block) == 1, "our block wasn't compiled in one piece"
+
+# %%
+# Seven billion parameters on eight GPUs
+# --------------------------------------
+#
+# ``share`` has been right for the small model, so let it compute for a large one, on the
+# meta device. The whole blocks on top are those that
+# :doc:`/tutorials/larger_models/fully_sharded` counts: 10 bytes for each parameter of a
+# block, or 8 if gradients are reduced in bf16, too. Checkpointing keeps the input of each
+# block, here for one sequence of 4096 tokens.
+#
+# The last row is the model whose shards are bf16 themselves, because the file was loaded
+# into the meta device, or by ``model.bfloat16()``. It needs half as much, and learns
+# badly: bf16 has two to three digits, so adding a thousandth to 1 changes nothing.
+with torch.device("meta"):
+    large = LanguageModel(width=4096, n_heads=32, n_layers=35, context=4096)
+all_of_it, part = share(large, 1), share(large, 8)
+block = share(large.layers[0], 1)
+kept_inputs = 35 * 4096 * 4096 * 2  # blocks, tokens, width, bytes
+
+parts = "parameters", "gradients", "Adam", "whole blocks", "inputs of blocks"
+rows = {
+    "DDP": (4 * all_of_it, 4 * all_of_it, 8 * all_of_it, 0, kept_inputs),
+    "--whole-gradients": (4 * part, 4 * all_of_it, 8 * part, 10 * block, kept_inputs),
+    "FSDP": (4 * part, 4 * part, 8 * part, 10 * block, kept_inputs),
+    "all in bf16": (2 * part, 2 * part, 4 * part, 8 * block, kept_inputs)}
+totals = {name: round(sum(row) / 1e9) for name, row in rows.items()}
+if is_first_rank:
+    print(f"{all_of_it / 1e9:.2f} billion parameters, GB on each of 8 GPUs:")
+    print(totals)
+assert 8 * part == all_of_it, "the rows can't be divided by 8"
+assert totals["DDP"] > 80 > totals["--whole-gradients"], "another row fits"
+assert torch.tensor(1.0, dtype=torch.bfloat16) + 0.001 == 1, "bf16 has more digits"
+
+# %%
+# At the end every rank leaves the group, and only then does rank 0 draw. The scores of
+# the last layer are not in the figure. With a large vocabulary they can be several GB,
+# and then ``model.tokens`` and ``model.scores`` should get a ``fully_shard`` of their
+# own, like blocks, because what belongs to the last call stays whole during a step.
+#
+# .. alt-text:: Four stacked bars, GB on each of eight GPUs. DDP reaches far beyond a line
+#    at 80 GB. --whole-gradients is below half of it, and most of its bar is gradients.
+#    FSDP is below a quarter, all in bf16 is lower still.
 dist.barrier()
-temporary.cleanup()
+if is_first_rank:
+    temporary.cleanup()
 dist.destroy_process_group()
+
+if is_first_rank:
+    import matplotlib.pyplot as plt
+
+    fig, ax = plt.subplots(figsize=(7, 3.4))
+    ends = [0] * len(rows)
+    hatches = ("", "//", "..", "xx", "")
+    for k, (part_name, hatch) in enumerate(zip(parts, hatches)):
+        sizes = [row[k] / 1e9 for row in rows.values()]
+        bars = ax.barh(list(rows), sizes, left=ends, hatch=hatch, label=part_name)
+        ends = [end + size for end, size in zip(ends, sizes)]
+    ax.bar_label(bars, [f"{end:.0f} GB" for end in ends], padding=4)
+    ax.axvline(80, ls=":", color="gray")
+    ax.invert_yaxis()
+    ax.set(xlim=(0, 135), xlabel="GB on each of 8 GPUs (dotted: 80 GB)")
+    ax.legend(loc="lower right")
+    plt.show()  # last: while a window is open, no other rank waits
+
+# %%
+# Try it
+# ------
+#
+# Predict first, then run.
+#
+# - Leave out the first two cases of ``reset``, those of ``nn.MultiheadAttention``.
+#   Which line notices? Then leave out the loop with NaN, too.
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      TODO
+#
+# - Give the policy ``bf16`` no ``reduce_dtype``. How many bytes does a step with one
+#   pass send then, and what else changes?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      TODO
+#
+# - In your own script: create your model on the meta device, print ``16 * share(model,
+#   n)`` for your number of GPUs, and compare it with
+#   ``torch.accelerator.max_memory_allocated()`` after the first step. What is the
+#   difference made of?
+#
+# What to remember
+# ----------------
+#
+# - Create on the meta device, draw a block, shard it, go on to the next. Fill it with
+#   NaN first, so that no parameter is forgotten.
+# - The shards stay in fp32, and ``MixedPrecisionPolicy`` gathers them in bf16. A step
+#   then sends no more than DDP does.
+# - Accumulating without communication keeps the gradients of the whole model on each
+#   GPU. Accumulating rows costs traffic instead.
+#
+# Where to go next
+# ----------------
+#
+# - :doc:`/tutorials/long_runs/several_nodes` starts this program on several machines.
+# - :doc:`/tutorials/larger_models/two_dimensions` keeps the all-gathers inside a
+#   machine.
+# - :doc:`/tutorials/long_runs/checkpoints` says what else can happen to a file.
