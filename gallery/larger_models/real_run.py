@@ -576,13 +576,15 @@ torch.testing.assert_close(norm, whole_norm, msg="the norm isn't that of all row
 # ----------------------------------------
 #
 # After this step a rank has its rows of four numbers for each parameter: the parameter,
-# its gradient and two of Adam. ``share`` computes from shapes alone what rank 0 has. If
-# the rows of a matrix can't be divided evenly, the first ranks have one more, and the
-# others allocate as much.
+# its gradient and two of Adam. ``share`` computes what rank 0 has. It looks at shapes
+# only: almost everything else that you do with a DTensor, such as ``p.chunk(n)``, may be
+# a collective, and hangs if rank 0 alone does it. (If the rows of a matrix can't be
+# divided evenly, the first ranks have one more, and the others allocate as much.)
 
 
 def share(model, n):  # how many numbers the first of n ranks has
-    return sum(p.chunk(n)[0].numel() for p in model.parameters())
+    shapes = [p.shape for p in model.parameters()]
+    return sum(math.ceil(shape[0] / n) * shape[1:].numel() for shape in shapes)
 
 
 def local_bytes(tensors):
