@@ -11,15 +11,17 @@ An FSDP program: one file for a model larger than a GPU
 :Oldest torch: 2.13
 
 A model with 7 billion parameters needs 112 GB for parameters, gradients and Adam, and
-your GPU has 80. ``fully_shard`` divides that by the number of GPUs, and
-:doc:`/tutorials/larger_models/fully_sharded` shows how. What's left is everything
-around it: creating a model that fits on no GPU, filling its shards from a file,
-clipping gradients of which no rank has the whole, and saving without stopping.
+your GPU has 80. *Fully sharded data parallel* (FSDP) divides these bytes between the
+GPUs, and :doc:`/tutorials/larger_models/fully_sharded` explains how. In PyTorch it's
+one function, ``fully_shard``, which turns each parameter into a ``DTensor``, a tensor
+of which a rank keeps only some rows, its *shard*. The work is in what surrounds that
+call: you have to create a model that fits on no GPU, fill its shards from a file, clip
+gradients that no rank has as a whole, and save without stopping.
 
-So this page is a program, in one file, for *fully sharded data parallel* (FSDP). It
-trains the small language model of :doc:`/tutorials/start/training_program` on the same
-text, and runs on a laptop, on one GPU, and on several machines. Most mistakes that you
-could make in it raise no error:
+So this page is a program, in one file, that does all of it. It fine-tunes the small
+language model of :doc:`/tutorials/start/training_program` on the same text, and runs on
+a laptop, on one GPU, and on several machines. Most mistakes that you could make in such
+a program raise no error:
 
 .. list-table:: What goes wrong without an error
    :header-rows: 1
@@ -34,15 +36,16 @@ could make in it raise no error:
      - Each GPU keeps the gradients of the whole model, 28 GB for 7 billion parameters.
    * - Load a bf16 file into a model on the meta device
      - The parameters become bf16, and small updates get lost.
-   * - Train in pure bf16 to save memory
-     - The same.
+   * - Save in the background with the group of the training
+     - Two threads use its collectives, and they may meet the wrong ones.
 
 .. code-block:: bash
 
    torchrun --standalone --nproc-per-node=2 real_run.py
 
-Without arguments the file tests itself: it counts its memory and its traffic, and
-resumes after a checkpoint that was never finished. With any argument it trains for real:
+Without arguments the file tests itself: it resumes after a save that was never
+finished, and counts what it keeps and what it sends. With any argument it trains for
+real:
 
 .. code-block:: bash
 
@@ -55,15 +58,15 @@ Here is what ``train`` does, in order, and what you replace by your own.
 2. ``load`` takes the newest complete checkpoint, if there is one. *Yours:* nothing.
 3. ``load_pretrained`` fills the shards from a file of weights. *Yours:* the file, and
    the names of its keys.
-4. ``parts_of`` gives a rank its share of the batch of a step. *Yours:* the data; take
-   the loader and the workers from :doc:`/tutorials/start/training_program`.
+4. ``parts_of`` gives a rank its share of the batch of a step. *Yours:* the data, with
+   the loader of :doc:`/tutorials/start/training_program`.
 5. ``one_step`` does the forward and the backward passes, clips, and calls the
    optimizer. *Yours:* ``loss_of`` and the learning rate.
 6. ``save`` writes a checkpoint while training goes on. *Yours:* nothing.
 
-Evaluation and signals are left out, because they are the same as there. Only call
-``evaluate`` on all ranks and with equally many batches on each, because every forward
-pass of a sharded model has collectives.
+Evaluation, signals and the data loader are those of that program. But there, a rank may
+evaluate fewer batches than another. Here each forward pass has collectives, so all
+ranks need the same number of batches.
 """
 
 # %%
@@ -184,8 +187,8 @@ def parts_of(data, step, mesh, options):
 # its parameters already, and the second forward pass uses them. You might expect a
 # third all-gather for it. There is none, as we'll count further below.
 #
-# Why not ``nn.TransformerEncoderLayer`` itself? Because PyTorch doesn't compile
-# the code of its own layers when you call ``compile`` on one of them. It would run as
+# Why not ``nn.TransformerEncoderLayer`` itself? Because PyTorch doesn't compile the
+# code of its own layers when you call ``compile`` on one of them. It would run as
 # before, without any message. The ``forward`` of a class of yours is compiled, with
 # everything that it calls.
 from torch import nn
@@ -234,17 +237,18 @@ def loss_of(model, tokens, device):
 # From the meta device into memory, one block at a time
 # -----------------------------------------------------
 #
-# A model that doesn't fit on a GPU can't be created there. On the *meta device* a tensor
-# has a shape and no memory. ``to_empty`` then gives a block memory, but not values, and
-# ``reset_parameters`` draws the values as the constructor would have done.
+# If a model doesn't fit on a GPU, you can't create it there. On the *meta device* a
+# tensor has a shape and no memory. ``to_empty`` then gives a block memory, but no
+# values, and ``reset_parameters`` draws the values as the constructor would have done.
 #
-# A parameter that nobody draws keeps what was in memory before, often zeros, and the
-# model seems to train. ``nn.MultiheadAttention`` is such a case: it has no
-# ``reset_parameters``, only a method with an underscore, so we do here what that one
-# does. Other people's models have more of these cases. That's why ``draw`` fills a
-# module with NaN first: whatever is still NaN at the end has been forgotten.
-# ``module.apply`` calls ``reset`` for the children before their parent, which is the
-# order of the constructors, so one seed gives the same numbers.
+# The trap is a module without ``reset_parameters``. ``nn.MultiheadAttention`` has only
+# a private method for it, so ``reset`` does here what that method does, and models from
+# elsewhere have more such modules. If you forget one, its parameters keep whatever was
+# in that memory before, and the model trains, only worse. So ``draw`` fills everything
+# with NaN first, and what is still NaN at the end has been forgotten.
+#
+# ``module.apply`` calls ``reset`` for the children of a module before the module
+# itself. That is the order of the constructors, and so one seed gives the same numbers.
 
 
 def reset(module):
@@ -314,16 +318,15 @@ def build(options, mesh, device):
 # Pretrained weights: one rank reads, all ranks get their rows
 # ------------------------------------------------------------
 #
-# If each of 8 ranks read a file of 14 GB, they would read 112 GB. Here only rank 0 opens
-# it, with ``mmap=True``, so that a tensor comes from the disk when it's needed and the
-# file never lies in memory as a whole. PyTorch broadcasts one tensor after the other,
-# and each rank copies its rows. So a GPU has a single whole tensor at a time beside its
-# shards.
+# If each of 8 ranks loaded a file of 14 GB, the memory of the machine would hold 112 GB
+# of it. Here only rank 0 opens the file, with ``mmap=True``, which reads a tensor from
+# the disk when it's needed. PyTorch broadcasts one tensor after the other, and each
+# rank copies its rows. So beside its shards, a GPU has one whole tensor at a time.
 #
-# The file may be in bf16: copying turns it into the fp32 of the shards. That's why the
-# model gets memory *before* it is loaded. If its parameters are on the meta device,
-# ``set_model_state_dict`` by its source assigns the tensors of the file instead of
-# copying them, and then the shards and the optimizer state are bf16, too.
+# The file may be in bf16, because copying turns its numbers into the fp32 of the
+# shards. That's why the model has memory *before* it is loaded. If its parameters are
+# still on the meta device, ``set_model_state_dict`` can't copy. It makes the tensors of
+# the file the parameters, and then the shards and the optimizer state are bf16, too.
 from torch.distributed.checkpoint.state_dict import (
     StateDictOptions, get_state_dict, set_model_state_dict, set_state_dict)
 
@@ -337,11 +340,10 @@ def load_pretrained(model, file):
 
 
 # %%
-# Most published weights are ``safetensors`` files. Install ``safetensors``, and take
-# ``load_file`` instead of ``torch.load``. (This page doesn't run it.) For a model of
-# several files put the tensors of all of them into one dictionary. The keys must be the
-# names of your parameters, so rename them there; a missing or an unknown key is an
-# error.
+# Most published weights are ``safetensors`` files, often several for one model. For
+# them, install ``safetensors`` and replace the line with ``torch.load`` by these. (This
+# page doesn't run them.) The keys must be the names of your parameters, so rename them
+# there. A missing or an unknown key is an error.
 #
 # .. code-block:: python
 #
@@ -353,17 +355,18 @@ def load_pretrained(model, file):
 # One step: clipping and accumulation with DTensors
 # -------------------------------------------------
 #
-# ``clip_grad_norm_`` needs the norm of the whole gradient, of which each rank has some
-# rows. For DTensors it does the right thing by itself: each rank adds up its squares,
-# and one small all-reduce adds them up over all ranks. A norm that you
-# compute from ``to_local()`` would be that of one rank.
+# Clipping needs the norm of the whole gradient, and a rank has only some of its rows.
+# For DTensors ``clip_grad_norm_`` does the right thing by itself: each rank adds up its
+# squares, and one small all-reduce adds them up over all ranks. If you compute a norm
+# from ``to_local()`` yourself, each rank gets another one, and clips differently.
 #
-# Accumulation has two ways here, and the usual advice, to communicate only in the last
-# pass, is the dangerous one. By default each pass has its reduce-scatter, and a rank
-# accumulates its own rows only. With ``set_requires_gradient_sync(False)`` the
-# reduce-scatter of all but the last pass is saved, but there's nothing then that could
-# free the other rows: each rank keeps the gradients of the *whole* model, in fp32, until
-# the last pass. So this is behind a switch, for models whose gradients fit.
+# To *accumulate* gradients means to add up those of several passes before a step. With
+# DDP the advice is to communicate only in the last pass, by ``no_sync``. Its
+# counterpart here is ``set_requires_gradient_sync(False)``, and it can cost you the
+# run. A reduce-scatter is what leaves a rank with only its own rows. Without it, each
+# rank keeps the gradients of the *whole* model until the last pass, and in fp32. So by
+# default each pass of this program has its reduce-scatters, and ``--whole-gradients``
+# is a switch for models whose gradients fit.
 
 
 def one_step(model, optimizer, parts, device, options):
@@ -397,15 +400,16 @@ def learning_rate(step, options):
 # Checkpoints that don't stop the training
 # ----------------------------------------
 #
-# The checkpoint of a model with 7 billion parameters has 84 GB: 4 bytes for a parameter
-# and 8 for Adam. No rank could gather it, and nobody wants to wait for it. With
-# ``async_save`` each rank copies its shards into the memory of the CPU and trains on,
-# while a thread writes the copy. :doc:`/tutorials/long_runs/checkpoints` explains the
-# format, and how a file survives a crash.
+# The checkpoint of a model with 7 billion parameters has 84 GB: 4 bytes for each
+# parameter and 8 for Adam. That's more than a GPU has, and nobody wants to wait for it.
+# With ``async_save`` each rank copies its shards into the memory of the CPU and trains
+# on, while a thread writes the copy. (The manual calls the function experimental.)
+# :doc:`/tutorials/long_runs/checkpoints` explains the format of the folder.
 #
-# The thread has collectives of its own, and they must not meet those of the training.
-# So it gets a group of its own, ``saving``, with Gloo, because NCCL can't send what is
-# in the memory of the CPU: with a group of NCCL alone ``async_save`` raises an error.
+# The thread has collectives too, and they must not meet those of the training. So it
+# has a group of its own, ``saving``. That is a Gloo group on GPUs, too: ``async_save``
+# raises an error if its group can't send what is in the memory of the CPU, and NCCL
+# can't.
 import torch.distributed.checkpoint as dcp
 
 
@@ -418,8 +422,9 @@ def save(model, optimizer, step, folder, saving):
 
 # %%
 # Two saves at a time would need twice the memory of the CPU, so ``finish`` waits for
-# the last one before the next. It also raises the errors of the thread, which nobody
-# would see otherwise. Then rank 0 deletes all but the two newest folders.
+# one before the next begins. Its ``result()`` also raises what went wrong in the
+# thread, a full disk for example, which you would not see otherwise. Then rank 0
+# deletes all but the two newest folders.
 #
 # A folder is complete when it has a file ``.metadata``, because rank 0 writes it when
 # all ranks are done. A run that dies in the meantime leaves a folder without it, which
@@ -577,9 +582,9 @@ torch.testing.assert_close(norm, whole_norm, msg="the norm isn't that of all row
 #
 # After this step a rank has its rows of four numbers for each parameter: the parameter,
 # its gradient and two of Adam. ``share`` computes what rank 0 has. It looks at shapes
-# only: almost everything else that you do with a DTensor, such as ``p.chunk(n)``, may be
-# a collective, and hangs if rank 0 alone does it. (If the rows of a matrix can't be
-# divided evenly, the first ranks have one more, and the others allocate as much.)
+# only: almost everything else that you do with a DTensor, such as ``p.chunk(n)``, may
+# be a collective, and hangs if rank 0 alone does it. (If the rows of a matrix can't be
+# divided evenly, the last rank has fewer.)
 
 
 def share(model, n):  # how many numbers the first of n ranks has
@@ -635,14 +640,15 @@ load_pretrained(model, folder / "pretrained.pt")
 for name, shard in model.named_parameters():
     assert shard.dtype == torch.float32, f"{name} has the type of the file"
     loaded = shard.full_tensor().cpu()
-    assert torch.equal(loaded, pretrained[name].float()), f"{name} isn't that of the file"
+    of_file = pretrained[name].float()
+    assert torch.equal(loaded, of_file), f"{name} isn't that of the file"
 
 # %%
-# A save that dies halfway costs ten steps, not the run
+# A save that dies halfway costs six steps, not the run
 # -----------------------------------------------------
 #
-# Now the whole program, in bf16: 20 steps from the pretrained weights, two passes each,
-# with a checkpoint after 10 and 20. Then we take ``.metadata`` away from the second one,
+# Now the whole program, in bf16: 12 steps from the pretrained weights, two passes each,
+# with a checkpoint after 6 and 12. Then we take ``.metadata`` away from the second one,
 # which is what a run leaves that dies while it saves, and start again.
 
 
@@ -654,7 +660,7 @@ def run(ranks, *more):
 
     arguments = [
         f"--folder={folder}", f"--pretrained={folder / 'pretrained.pt'}",
-        "--steps=20", "--accumulate=2", "--log-every=1", "--save-every=10", *more]
+        "--steps=12", "--accumulate=2", "--log-every=1", "--save-every=6", *more]
     train(read_options(arguments), ranks, device, saving, keep)
     return values
 
@@ -662,7 +668,7 @@ def run(ranks, *more):
 def spoil():
     dist.barrier()
     if is_first_rank:
-        (folder / "step_00000020" / ".metadata").unlink()
+        (folder / "step_00000012" / ".metadata").unlink()
     dist.barrier()
 
 
@@ -671,16 +677,16 @@ spoil()
 resumed = run(mesh)
 tolerance = 0 if device.type == "cpu" else 1e-2
 largest = max(abs(resumed[step] - whole[step]) for step in resumed)
-assert list(resumed) == list(range(11, 21)), "it didn't resume after step 10"
+assert list(resumed) == list(range(7, 13)), "it didn't resume after step 6"
 assert largest <= tolerance, f"a loss differs by {largest}: something wasn't saved"
-assert whole[20] < whole[1] - 0.5, "the model doesn't learn"
+assert whole[12] < whole[1] - 0.5, "the model doesn't learn"
 if is_first_rank:
-    print(f"losses of steps 1, 10, 20: {whole[1]:.2f}, {whole[10]:.2f}, {whole[20]:.2f}")
+    print(f"losses of steps 1, 6, 12: {whole[1]:.2f}, {whole[6]:.2f}, {whole[12]:.2f}")
 
 # %%
-# On a CPU the losses of steps 11 to 20 are equal bit for bit, although steps 11 and 12
-# were computed while step 10 was still being written. On GPUs some kernels add in
-# another order each time, so the page allows for a difference there.
+# On a CPU the losses of steps 7 to 12 are equal bit for bit, although the run trained
+# on while it was writing step 6. On GPUs some kernels add in another order each time,
+# so the page allows for a difference there.
 #
 # **Predict first**: what changes if half as many ranks resume? Nothing in the files. A
 # mesh of two rows makes two halves of the ranks, and each half resumes the run for
@@ -693,7 +699,7 @@ if world_size % 2 == 0:
         device.type, (2, world_size // 2), mesh_dim_names=("half", "shard"))
     fewer = run(halves["shard"], "--save-every=0")
     largest = max(abs(fewer[step] - whole[step]) for step in fewer)
-    assert list(fewer) == list(range(11, 21)), "it didn't resume after step 10"
+    assert list(fewer) == list(range(7, 13)), "it didn't resume after step 6"
     assert largest < 0.01, f"with half the ranks a loss differs by {largest}"
 
 # %%
@@ -735,9 +741,10 @@ def traffic(n_passes, *more):
 
 # %%
 # In bf16 a pass gathers 2 bytes for each parameter in the forward pass, and in the
-# backward pass again for those of the blocks. Its reduce-scatters carry 4 bytes for each
-# parameter. In all these are at most 8 bytes, and DDP sends 8, too, in the all-reduce of
-# its fp32 gradients. The forward pass that checkpointing repeats adds nothing.
+# backward pass again for those of the blocks. Its reduce-scatters carry 4 bytes for
+# each parameter. In all these are at most 8 bytes, and DDP sends 8, too, in the
+# all-reduce of its fp32 gradients. The forward pass that checkpointing repeats adds
+# nothing.
 #
 # If the batch needs several passes, DDP sends no more than before, while FSDP has to
 # gather in each pass. ``--whole-gradients`` saves reduce-scatters, not all-gathers.
@@ -804,7 +811,7 @@ def in_use():
 
 
 def kept_after_a_pass(communicates):
-    model, optimizer = build(read_options([]), mesh, device)
+    model, _ = build(read_options([]), mesh, device)
     before = in_use()
     model.set_requires_gradient_sync(communicates)
     loss_of(model, mine, device).backward()
@@ -815,7 +822,7 @@ def kept_after_a_pass(communicates):
 
 with_sync, without = kept_after_a_pass(True), kept_after_a_pass(False)
 if is_first_rank and device.type == "cpu":
-    print(f"gradients after a pass: {with_sync} bytes, or {without} without communication")
+    print(f"gradients after a pass: {with_sync} bytes, without reducing: {without}")
     assert with_sync == 4 * share(model, world_size), "more than its rows is kept"
     assert without == 4 * n_parameters, "the gradients aren't those of the whole model"
 
@@ -849,15 +856,16 @@ assert n_compiled(Block) == 1, "our block wasn't compiled in one piece"
 # Seven billion parameters on eight GPUs
 # --------------------------------------
 #
-# ``share`` has been right for the small model, so let it compute for a large one, on the
-# meta device. The whole blocks on top are those that
+# ``share`` has been right for the small model, so let it compute for a large one, on
+# the meta device. The whole blocks on top are those that
 # :doc:`/tutorials/larger_models/fully_sharded` counts: 10 bytes for each parameter of a
-# block, or 8 if gradients are reduced in bf16, too. Checkpointing keeps the input of each
-# block, here for one sequence of 4096 tokens.
+# block, or 8 if gradients are reduced in bf16, too. Checkpointing keeps the input of
+# each block, here for one sequence of 4096 tokens.
 #
-# The last row is the model whose shards are bf16 themselves, because the file was loaded
-# into the meta device, or by ``model.bfloat16()``. It needs half as much, and learns
-# badly: bf16 has two to three digits, so adding a thousandth to 1 changes nothing.
+# The last row is the model whose shards are bf16 themselves, because the file was
+# loaded into the meta device, or by ``model.bfloat16()``. It needs half as much, and
+# learns badly: bf16 has two to three digits, so adding a thousandth to 1 changes
+# nothing.
 with torch.device("meta"):
     large = LanguageModel(width=4096, n_heads=32, n_layers=35, context=4096)
 all_of_it, part = share(large, 1), share(large, 8)
@@ -884,9 +892,9 @@ assert torch.tensor(1.0, dtype=torch.bfloat16) + 0.001 == 1, "bf16 has more digi
 # and then ``model.tokens`` and ``model.scores`` should get a ``fully_shard`` of their
 # own, like blocks, because what belongs to the last call stays whole during a step.
 #
-# .. alt-text:: Four stacked bars, GB on each of eight GPUs. DDP reaches far beyond a line
-#    at 80 GB. --whole-gradients is below half of it, and most of its bar is gradients.
-#    FSDP is below a quarter, all in bf16 is lower still.
+# .. alt-text:: Four stacked bars, GB on each of eight GPUs. DDP, 114, reaches far beyond
+#    a line at 80. --whole-gradients has 42, and most of them are gradients. FSDP has 17,
+#    all in bf16 has 10.
 dist.barrier()
 if is_first_rank:
     temporary.cleanup()
@@ -915,13 +923,15 @@ if is_first_rank:
 #
 # Predict first, then run.
 #
-# - Leave out the first two cases of ``reset``, those of ``nn.MultiheadAttention``.
-#   Which line notices? Then leave out the loop with NaN, too.
+# - Leave out the case of ``nn.MultiheadAttention`` in ``reset``. Which line notices?
+#   What might happen without the loop that fills everything with NaN?
 #
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      TODO
+#      ``draw`` raises an error: nothing has drawn ``self_attn.in_proj_weight``. Without
+#      the loop it would depend on what the memory held before: NaN, zeros, or the
+#      numbers of a tensor that is gone.
 #
 # - Give the policy ``bf16`` no ``reduce_dtype``. How many bytes does a step with one
 #   pass send then, and what else changes?
@@ -929,7 +939,9 @@ if is_first_rank:
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      TODO
+#      5.5 bytes instead of 7.5, because the reduce-scatters carry 2 bytes for a
+#      parameter. (Then the page stops, because ``expected`` says 4.) Gradients are
+#      averaged in bf16, and with ``--whole-gradients`` accumulated in bf16, too.
 #
 # - In your own script: create your model on the meta device, print ``16 * share(model,
 #   n)`` for your number of GPUs, and compare it with
