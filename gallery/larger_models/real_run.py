@@ -892,9 +892,9 @@ assert torch.tensor(1.0, dtype=torch.bfloat16) + 0.001 == 1, "bf16 has more digi
 # and then ``model.tokens`` and ``model.scores`` should get a ``fully_shard`` of their
 # own, like blocks, because what belongs to the last call stays whole during a step.
 #
-# .. alt-text:: Four stacked bars, GB on each of eight GPUs. DDP, 114, reaches far beyond
-#    a line at 80. --whole-gradients has 42, and most of them are gradients. FSDP has 17,
-#    all in bf16 has 10.
+# .. alt-text:: Four stacked bars, GB on each of eight GPUs. DDP has 114 and reaches far
+#    beyond a line at 80. --whole-gradients has 42, most of them gradients. FSDP has 17,
+#    and all in bf16 has 10.
 dist.barrier()
 if is_first_rank:
     temporary.cleanup()
