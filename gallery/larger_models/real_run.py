@@ -244,8 +244,8 @@ def loss_of(model, tokens, device):
 # The trap is a module without ``reset_parameters``. ``nn.MultiheadAttention`` has only
 # a private method for it, so ``reset`` does here what that method does, and models from
 # elsewhere have more such modules. If you forget one, its parameters keep whatever was
-# in that memory before, and the model trains, only worse. So ``draw`` fills everything
-# with NaN first, and what is still NaN at the end has been forgotten.
+# in that memory before, and the model may train, only worse. So ``draw`` fills
+# everything with NaN first, and what is still NaN at the end has been forgotten.
 #
 # ``module.apply`` calls ``reset`` for the children of a module before the module
 # itself. That is the order of the constructors, and so one seed gives the same numbers.
@@ -262,10 +262,12 @@ def reset(module):
 
 def draw(module, device):
     module.to_empty(device=device)
-    for tensor in [*module.parameters(), *module.buffers()]:
-        nn.init.constant_(tensor, float("nan"))
+    tensors = dict(module.named_parameters()) | dict(module.named_buffers())
+    for tensor in tensors.values():
+        if tensor.is_floating_point():  # integers have no NaN
+            nn.init.constant_(tensor, float("nan"))
     module.apply(reset)
-    for name, tensor in module.state_dict().items():
+    for name, tensor in tensors.items():
         if tensor.isnan().any():
             raise RuntimeError(f"{type(module).__name__}: nothing has drawn {name}")
 
@@ -285,9 +287,10 @@ def draw(module, device):
 # all that is left.) All ranks use one seed, because each rank draws whole blocks.
 #
 # The ``MixedPrecisionPolicy`` replaces autocast. The shards stay in fp32, and so does
-# the optimizer, while blocks are gathered and computed in bf16. Gradients are averaged
-# in fp32. ``fullgraph=True`` makes ``compile`` fail if it can't compile a whole block,
-# or has found nothing to compile.
+# the optimizer state, while blocks are gathered and computed in bf16, including norms,
+# which autocast would compute in fp32. Gradients are averaged in fp32.
+# ``fullgraph=True`` makes ``compile`` fail if it can't compile a whole block, or has
+# found nothing to compile.
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 
 POLICIES = {
@@ -448,8 +451,9 @@ def finish(future, folder):
 # To load, rank 0 decides which folder it is, because on a shared disk another rank
 # might not see the newest one yet. ``dcp.load`` fills the tensors that it gets, in
 # place. Each rank reads its own rows, whoever has written them, so the number of ranks
-# may change. (``get_state_dict`` makes the optimizer state of a new optimizer, so that
-# there is something to fill.)
+# may change. (``get_state_dict`` makes the state of a new optimizer, so that there is
+# something to fill.) What must not change are ``--steps``, ``--batch``, ``--seed`` and
+# the learning rate; :doc:`/tutorials/start/training_program` checks that.
 
 
 def load(model, optimizer, folder, mesh):
@@ -789,8 +793,8 @@ if world_size > 1:
     assert sent["DDP"]["all-reduce"] == 8 * n_parameters, "DDP sends something else"
 
 # %%
-# Whole gradients, between two passes
-# -----------------------------------
+# Accumulating without communication keeps whole gradients
+# --------------------------------------------------------
 #
 # What do the two ways to accumulate keep after the first pass? On a GPU the allocator
 # knows. On a CPU we ask Python's garbage collector for all tensors, and add up their
