@@ -567,8 +567,10 @@ model, optimizer = build(options, mesh, device)
 with device:
     torch.manual_seed(options.seed)
     unsharded = LanguageModel()
-for (name, shard), whole in zip(model.named_parameters(), unsharded.parameters()):
-    assert torch.equal(shard.full_tensor(), whole), f"{name} starts with other numbers"
+expected_values = dict(unsharded.named_parameters())
+for name, shard in model.named_parameters():
+    same = torch.equal(shard.full_tensor(), expected_values[name])
+    assert same, f"{name} starts with other numbers"
 
 # %%
 
@@ -602,7 +604,9 @@ def local_bytes(tensors):
 
 def kept(model, optimizer):
     parameters = list(model.parameters())
-    states = [s[name] for s in optimizer.state.values() for name in s]
+    states = []
+    for state in optimizer.state.values():
+        states += state.values()
     return {
         "parameters": local_bytes(parameters),
         "gradients": local_bytes(p.grad for p in parameters),
@@ -615,9 +619,9 @@ everywhere = [None] * world_size
 dist.all_gather_object(everywhere, sum(here.values()))
 n_parameters = sum(p.numel() for p in unsharded.parameters())
 if is_first_rank:
-    part = 4 * share(unsharded, world_size)
+    once = 4 * share(unsharded, world_size)
     print("bytes of rank 0:", here, "of", 16 * n_parameters)
-    assert here == {"parameters": part, "gradients": part, "Adam": 2 * part}, (
+    assert here == {"parameters": once, "gradients": once, "Adam": 2 * once}, (
         "rank 0 keeps more than its share")
     assert sum(everywhere) == 16 * n_parameters, "a row is missing or there twice"
 
@@ -693,11 +697,11 @@ if is_first_rank:
 # on while it was writing step 6. On GPUs some kernels add in another order each time,
 # so the page allows for a difference there.
 #
-# **Predict first**: what changes if half as many ranks resume? Nothing in the files. A
-# mesh of two rows makes two halves of the ranks, and each half resumes the run for
-# itself, so every rank now reads rows that two ranks have written. The losses are
-# nearly the same, but not bit for bit, because bf16 gradients are rounded for each rank
-# before they are averaged.
+# What changes if half as many ranks resume? A mesh of two rows makes two halves of the
+# ranks, and each half resumes the run for itself. Nothing has to be converted: every
+# rank now reads rows that two ranks have written. The losses are nearly the same, but
+# not bit for bit, because each rank rounds its gradients to bf16 before they are
+# averaged.
 if world_size % 2 == 0:
     spoil()
     halves = init_device_mesh(
@@ -747,9 +751,9 @@ def traffic(n_passes, *more):
 # %%
 # In bf16 a pass gathers 2 bytes for each parameter in the forward pass, and in the
 # backward pass again for those of the blocks. Its reduce-scatters carry 4 bytes for
-# each parameter. In all these are at most 8 bytes, and DDP sends 8, too, in the
-# all-reduce of its fp32 gradients. The forward pass that checkpointing repeats adds
-# nothing.
+# each parameter. In all these are at most 8 bytes (and some padding), and DDP sends 8,
+# too, in the all-reduce of its fp32 gradients. The forward pass that checkpointing
+# repeats adds nothing.
 #
 # If the batch needs several passes, DDP sends no more than before, while FSDP has to
 # gather in each pass. ``--whole-gradients`` saves reduce-scatters, not all-gathers.
@@ -784,8 +788,8 @@ sent = {
     "--whole-gradients": traffic(2, "--whole-gradients")}
 if is_first_rank and world_size > 1:
     for name, counted in sent.items():
-        total = sum(counted.values())
-        print(f"{name}: {total / n_parameters:.1f} bytes for each parameter")
+        n_bytes = sum(counted.values())
+        print(f"{name}: {n_bytes / n_parameters:.1f} bytes for each parameter")
 if world_size > 1:
     assert sent["FSDP, one pass"] == expected(1, 1), "other collectives than expected"
     assert sent["FSDP, two passes"] == expected(2, 2), "other collectives than expected"
@@ -873,29 +877,35 @@ assert n_compiled(Block) == 1, "our block wasn't compiled in one piece"
 # nothing.
 with torch.device("meta"):
     large = LanguageModel(width=4096, n_heads=32, n_layers=35, context=4096)
-all_of_it, part = share(large, 1), share(large, 8)
+total = share(large, 1)
+shard_of_8 = share(large, 8)
 block = share(large.layers[0], 1)
-kept_inputs = 35 * 4096 * 4096 * 2  # blocks, tokens, width, bytes
+inputs = 35 * 4096 * 4096 * 2  # blocks, tokens, width, bytes
 
-parts = "parameters", "gradients", "Adam", "whole blocks", "inputs of blocks"
-rows = {
-    "DDP": (4 * all_of_it, 4 * all_of_it, 8 * all_of_it, 0, kept_inputs),
-    "--whole-gradients": (4 * part, 4 * all_of_it, 8 * part, 10 * block, kept_inputs),
-    "FSDP": (4 * part, 4 * part, 8 * part, 10 * block, kept_inputs),
-    "all in bf16": (2 * part, 2 * part, 4 * part, 8 * block, kept_inputs)}
-totals = {name: round(sum(row) / 1e9) for name, row in rows.items()}
+rows = {  # parameters, gradients, Adam, whole blocks, inputs of blocks
+    "DDP": (4 * total, 4 * total, 8 * total, 0, inputs),
+    "--whole-gradients": (
+        4 * shard_of_8, 4 * total, 8 * shard_of_8, 10 * block, inputs),
+    "FSDP": (4 * shard_of_8, 4 * shard_of_8, 8 * shard_of_8, 10 * block, inputs),
+    "all in bf16": (2 * shard_of_8, 2 * shard_of_8, 4 * shard_of_8, 8 * block, inputs)}
+gigabytes = {name: round(sum(row) / 1e9) for name, row in rows.items()}
+
+# %%
 if is_first_rank:
-    print(f"{all_of_it / 1e9:.2f} billion parameters, GB on each of 8 GPUs:")
-    print(totals)
-assert 8 * part == all_of_it, "the rows can't be divided by 8"
-assert totals["DDP"] > 80 > totals["--whole-gradients"], "another row fits"
+    print(f"{total / 1e9:.2f} billion parameters on 8 GPUs")
+    for name, row in rows.items():
+        each = sum(row[:3]) / total
+        print(f"{name}: {each:.1f} bytes for each parameter, {gigabytes[name]} GB")
+assert 8 * shard_of_8 == total, "the rows can't be divided by 8"
+assert gigabytes["DDP"] > 80 > gigabytes["--whole-gradients"], "other rows fit"
 assert torch.tensor(1.0, dtype=torch.bfloat16) + 0.001 == 1, "bf16 has more digits"
 
 # %%
-# At the end every rank leaves the group, and only then does rank 0 draw. The scores of
-# the last layer are not in the figure. With a large vocabulary they can be several GB,
-# and then ``model.tokens`` and ``model.scores`` should get a ``fully_shard`` of their
-# own, like blocks, because what belongs to the last call stays whole during a step.
+# The figure leaves out what grows with the vocabulary, because ours has only 256
+# entries: the scores (4 bytes for each token and entry), and the embeddings and the
+# last layer, which stay whole during a step, because they belong to the last
+# ``fully_shard``. With a large vocabulary call it for ``model.tokens`` and
+# ``model.scores`` too, like for blocks.
 #
 # .. alt-text:: Four stacked bars, GB on each of eight GPUs. DDP has 114 and reaches far
 #    beyond a line at 80. --whole-gradients has 42, most of them gradients. FSDP has 17,
@@ -911,9 +921,11 @@ if is_first_rank:
     fig, ax = plt.subplots(figsize=(7, 3.4))
     ends = [0] * len(rows)
     hatches = ("", "//", "..", "xx", "")
-    for k, (part_name, hatch) in enumerate(zip(parts, hatches)):
+    kinds = ("parameters", "gradients", "Adam", "whole blocks", "inputs of blocks")
+    for k, kind in enumerate(kinds):
         sizes = [row[k] / 1e9 for row in rows.values()]
-        bars = ax.barh(list(rows), sizes, left=ends, hatch=hatch, label=part_name)
+        look = {"hatch": hatches[k], "label": kind}
+        bars = ax.barh(list(rows), sizes, left=ends, **look)
         ends = [end + size for end, size in zip(ends, sizes)]
     ax.bar_label(bars, [f"{end:.0f} GB" for end in ends], padding=4)
     ax.axvline(80, ls=":", color="gray")
@@ -959,7 +971,7 @@ if is_first_rank:
 # - Create on the meta device, draw a block, shard it, go on to the next. Fill it with
 #   NaN first, so that no parameter is forgotten.
 # - The shards stay in fp32, and ``MixedPrecisionPolicy`` gathers them in bf16. A step
-#   then sends no more than DDP does.
+#   with one pass then sends no more than DDP does.
 # - Accumulating without communication keeps the gradients of the whole model on each
 #   GPU. Accumulating rows costs traffic instead.
 #
