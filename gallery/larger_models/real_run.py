@@ -840,8 +840,9 @@ if is_first_rank and device.type == "cpu":
 # -------------------------
 #
 # A compiler that only counts what it's asked to compile shows the difference between
-# our ``Block`` and the class of ``torch.nn`` from which it inherits. Really compiling
-# takes long on a laptop, so the page leaves that to ``--compile``.
+# our ``Block`` and the class of ``torch.nn`` from which it inherits. (The page counts
+# where there is no GPU. Really compiling takes long, so it leaves that to
+# ``--compile``.)
 graphs = []
 
 
@@ -858,8 +859,9 @@ def n_compiled(kind):
     return len(graphs)
 
 
-assert n_compiled(nn.TransformerEncoderLayer) == 0, "torch.nn's layer was compiled"
-assert n_compiled(Block) == 1, "our block wasn't compiled in one piece"
+if torch.accelerator.device_count() == 0:
+    assert n_compiled(nn.TransformerEncoderLayer) == 0, "torch.nn's layer was compiled"
+    assert n_compiled(Block) == 1, "our block wasn't compiled in one piece"
 
 # %%
 # Seven billion parameters on eight GPUs
