@@ -7,6 +7,7 @@ many of them. A tensor or a group on a pretended GPU fails as it does without on
 
 import os
 import sys
+from contextlib import nullcontext
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
@@ -47,10 +48,13 @@ def pretend(kind: str, count: int) -> None:
     torch._C._get_accelerator = accelerator
     torch._C._accelerator_getAccelerator = accelerator
     torch._C._accelerator_setDeviceIndex = lambda index: None
-    # Adam asks a stream whether its step is being recorded as a graph.
-    stream = SimpleNamespace(is_capturing=lambda: False)
+    # Adam asks a stream whether its step is being recorded as a graph, and whoever
+    # writes a distributed checkpoint waits for it.
+    stream = SimpleNamespace(is_capturing=lambda: False, synchronize=lambda: None)
     torch.accelerator.current_stream = lambda *_: stream
     module = getattr(torch, kind)
+    module.current_stream = lambda *_: stream
+    module.stream = lambda *_: nullcontext()
     module.device_count = visible
     module.is_available = lambda: visible() > 0
     module.get_device_name = lambda *_: "NVIDIA H200"

@@ -1,0 +1,986 @@
+"""
+An FSDP program: one file for a model larger than a GPU
+=======================================================
+
+:Card: Pretrained weights in, sharded checkpoints out.
+:Learn: You will put together a complete FSDP program, load pretrained weights into its
+    shards, and resume it from a sharded checkpoint with the same losses.
+:Prerequisites: :doc:`/tutorials/larger_models/fully_sharded`,
+    :doc:`/tutorials/start/training_program`
+:Picture: fsdp
+:Oldest torch: 2.13
+
+A model with 7 billion parameters needs 112 GB for parameters, gradients and Adam, and
+your GPU has 80. *Fully sharded data parallel* (FSDP) divides these bytes between the
+GPUs, and :doc:`/tutorials/larger_models/fully_sharded` explains how. In PyTorch it's
+one function, ``fully_shard``, which turns each parameter into a ``DTensor``, a tensor
+of which a rank keeps only some rows, its *shard*. The work is in what surrounds that
+call: you have to create a model that fits on no GPU, fill its shards from a file, clip
+gradients that no rank has as a whole, and save without stopping.
+
+So this page is a program, in one file, that does all of it. It fine-tunes the small
+language model of :doc:`/tutorials/start/training_program` on the same text, and runs on
+a laptop, on one GPU, and on several machines. Most mistakes that you could make in such
+a program raise no error:
+
+.. list-table:: What goes wrong without an error
+   :header-rows: 1
+
+   * - What you do
+     - What happens
+   * - Create the model on the meta device, and forget a parameter
+     - It starts with whatever was in memory.
+   * - Call ``compile`` on a layer of ``torch.nn``
+     - Nothing is compiled.
+   * - Accumulate gradients without communication
+     - Each GPU keeps the gradients of the whole model, 28 GB for 7 billion parameters.
+   * - Load a bf16 file into a model on the meta device
+     - The parameters become bf16, and small updates get lost.
+   * - Save in the background with the group of the training
+     - Two threads use its collectives, and they may meet the wrong ones.
+
+.. code-block:: bash
+
+   torchrun --standalone --nproc-per-node=2 real_run.py
+
+Without arguments the file tests itself: it resumes after a save that was never
+finished, and counts what it keeps and what it sends. With any argument it trains for
+real:
+
+.. code-block:: bash
+
+   torchrun --standalone --nproc-per-node=gpu real_run.py --steps 2000 --compile
+
+Here is what ``train`` does, in order, and what you replace by your own.
+
+1. ``build`` makes the model block by block, and shards it. *Yours:* ``LanguageModel``,
+   ``Block``, and ``reset`` for modules that don't have ``reset_parameters``.
+2. ``load`` takes the newest complete checkpoint, if there is one. *Yours:* nothing.
+3. ``load_pretrained`` fills the shards from a file of weights. *Yours:* the file, and
+   the names of its keys.
+4. ``parts_of`` gives a rank its share of the batch of a step. *Yours:* the data, with
+   the loader of :doc:`/tutorials/start/training_program`.
+5. ``one_step`` does the forward and the backward passes, clips, and calls the
+   optimizer. *Yours:* ``loss_of`` and the learning rate.
+6. ``save`` writes a checkpoint while training goes on. *Yours:* nothing.
+
+Evaluation, signals and the data loader are those of that program. But there, a rank may
+evaluate fewer batches than another. Here each forward pass has collectives, so all
+ranks need the same number of batches.
+"""
+
+# %%
+# Start the ranks
+# ---------------
+#
+# All code that does something is inside functions, so that you can add a data loader
+# with workers, which import this file again. The lines inside ``start`` are the same in
+# every lesson, and :doc:`/tutorials/start/hello_ranks` explains them.
+import os
+
+import torch
+import torch.distributed as dist
+
+
+def start():
+    if "RANK" not in os.environ:  # without torchrun there is one rank
+        os.environ.update(
+            RANK="0", WORLD_SIZE="1", LOCAL_RANK="0", LOCAL_WORLD_SIZE="1",
+            MASTER_ADDR="127.0.0.1", MASTER_PORT="0")
+    rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    local_rank = int(os.environ["LOCAL_RANK"])
+    local_world_size = int(os.environ["LOCAL_WORLD_SIZE"])
+
+    accelerator = torch.accelerator.current_accelerator()
+    n_gpus = torch.accelerator.device_count()
+    # Gloo sends no tensors of a Mac's GPU.
+    gpu_per_rank = n_gpus >= local_world_size and accelerator.type != "mps"
+    device = torch.device(f"{accelerator}:{local_rank}" if gpu_per_rank else "cpu")
+    if gpu_per_rank:
+        torch.accelerator.set_device_index(local_rank)
+    if rank == 0:
+        print(f"device: {device.type} (GPUs seen: {n_gpus}, ranks: {local_world_size})")
+        if 0 < n_gpus < local_world_size and accelerator.type != "mps":
+            print(f"To use the GPUs, start with --nproc-per-node={n_gpus}")
+
+    backend = dist.get_default_backend_for_device(device)
+    dist.init_process_group(backend, device_id=device if gpu_per_rank else None)
+
+    return device
+
+
+# %%
+# Arguments
+# ---------
+#
+# The batch is the *global batch*, the samples that all ranks train on in one step.
+import argparse
+from pathlib import Path
+
+
+def read_options(arguments):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--folder", type=Path, default="run_fsdp", help="shared by all")
+    parser.add_argument("--pretrained", type=Path, help="weights to start from")
+    parser.add_argument("--steps", type=int, default=200)
+    parser.add_argument("--batch", type=int, default=48, help="of all ranks together")
+    parser.add_argument("--accumulate", type=int, default=1, help="passes per step")
+    parser.add_argument("--whole-gradients", action="store_true", help="reduce once")
+    parser.add_argument("--learning-rate", type=float, default=1e-3)
+    parser.add_argument("--precision", choices=["bf16", "fp32"], default="bf16")
+    parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--log-every", type=int, default=10)
+    parser.add_argument("--save-every", type=int, default=100, help="0: never")
+    parser.add_argument("--seed", type=int, default=0)
+    return parser.parse_args(arguments)
+
+
+# %%
+# Data: the step says which samples come next
+# -------------------------------------------
+#
+# The data of this page fits into memory, so there is no loader. The step alone decides
+# which samples are next: it gives the epoch, and the epoch is the seed of the order.
+# Rank r of n takes every n-th sample of the global batch, beginning with the r-th. So
+# the samples of a step stay the same on any number of ranks.
+from pydoc_data.topics import topics
+
+from torch.utils.data import Dataset
+
+
+class Windows(Dataset):
+    def __init__(self, tokens, context=64):
+        self.tokens, self.context = tokens, context
+
+    def __len__(self):
+        return (len(self.tokens) - 1) // self.context
+
+    def __getitem__(self, index):
+        first = index * self.context
+        return self.tokens[first : first + self.context + 1].long()
+
+
+def read_text():
+    text = "\n".join(topics[name] for name in sorted(topics))
+    return Windows(torch.frombuffer(bytearray(text.encode()), dtype=torch.uint8))
+
+
+def parts_of(data, step, mesh, options):
+    """Give this rank's samples of a step (counted from 0), one part per pass."""
+    epoch, done = divmod(step, len(data) // options.batch)
+    generator = torch.Generator().manual_seed(options.seed + epoch)
+    order = torch.randperm(len(data), generator=generator)
+    batch = order[done * options.batch : (done + 1) * options.batch]
+    mine = batch[mesh.get_local_rank() :: mesh.size()]
+    return torch.stack([data[i] for i in mine.tolist()]).chunk(options.accumulate)
+
+
+# %%
+# The model: activation checkpointing inside the block
+# ----------------------------------------------------
+#
+# *Activation checkpointing* keeps only the input of a block, and computes the block
+# again in the backward pass. (It has nothing to do with checkpoints on a disk;
+# :doc:`/tutorials/larger_models/fitting_in_memory` measures what it saves.) Here it
+# stands inside ``Block.forward``, and ``compile`` and ``fully_shard`` come around it
+# later, in this order. So when backward reaches a block, ``fully_shard`` has gathered
+# its parameters already, and the second forward pass uses them. You might expect a
+# third all-gather for it. There is none, as we'll count further below.
+#
+# Why not ``nn.TransformerEncoderLayer`` itself? Because PyTorch doesn't compile the
+# code of its own layers when you call ``compile`` on one of them. It would run as
+# before, without any message. The ``forward`` of a class of yours is compiled, with
+# everything that it calls.
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+
+class Block(nn.TransformerEncoderLayer):
+    def forward(self, x, mask):
+        return checkpoint(super().forward, x, mask, is_causal=True, use_reentrant=False)
+
+
+# %%
+# There is no dropout, as in most large language models, so no random numbers have to be
+# saved. (With dropout save them for each rank, as
+# :doc:`/tutorials/start/training_program` does.) The scores leave the model in fp32,
+# because the loss adds up many small numbers.
+
+
+class LanguageModel(nn.Module):
+    def __init__(self, width=64, n_heads=4, n_layers=2, context=64):
+        super().__init__()
+        self.tokens = nn.Embedding(256, width)
+        self.positions = nn.Embedding(context, width)
+        self.layers = nn.ModuleList(
+            Block(width, n_heads, 4 * width, 0.0, batch_first=True, norm_first=True)
+            for _ in range(n_layers))
+        self.scores = nn.Linear(width, 256)
+
+    def forward(self, tokens):  # (batch, context)
+        mask = nn.Transformer.generate_square_subsequent_mask(
+            tokens.shape[1], device=tokens.device)
+        x = self.tokens(tokens) + self.positions.weight
+        for layer in self.layers:
+            x = layer(x, mask)
+        # (batch, context, 256); a view would make fully_shard warn
+        return self.scores(x).to(torch.float32, copy=True)
+
+
+def loss_of(model, tokens, device):
+    tokens = tokens.to(device, non_blocking=True)
+    scores = model(tokens[:, :-1])
+    return nn.functional.cross_entropy(scores.flatten(0, 1), tokens[:, 1:].flatten())
+
+
+# %%
+# From the meta device into memory, one block at a time
+# -----------------------------------------------------
+#
+# If a model doesn't fit on a GPU, you can't create it there. On the *meta device* a
+# tensor has a shape and no memory. ``to_empty`` then gives a block memory, but no
+# values, and ``reset_parameters`` draws the values as the constructor would have done.
+#
+# The trap is a module without ``reset_parameters``. ``nn.MultiheadAttention`` has only
+# a private method for it, so ``reset`` does here what that method does, and models from
+# elsewhere have more such modules. If you forget one, its parameters keep whatever was
+# in that memory before, and the model may train, only worse. So ``draw`` fills
+# everything with NaN first, and what is still NaN at the end has been forgotten.
+#
+# ``module.apply`` calls ``reset`` for the children of a module before the module
+# itself. That is the order of the constructors, and so one seed gives the same numbers.
+
+
+def reset(module):
+    if isinstance(module, nn.MultiheadAttention):
+        nn.init.xavier_uniform_(module.in_proj_weight)
+        nn.init.zeros_(module.in_proj_bias)
+        nn.init.zeros_(module.out_proj.bias)
+    elif hasattr(module, "reset_parameters"):
+        module.reset_parameters()
+
+
+def draw(module, device):
+    module.to_empty(device=device)
+    tensors = dict(module.named_parameters()) | dict(module.named_buffers())
+    for tensor in tensors.values():
+        if tensor.is_floating_point():  # integers have no NaN
+            nn.init.constant_(tensor, float("nan"))
+    module.apply(reset)
+    for name, tensor in tensors.items():
+        if tensor.isnan().any():
+            raise RuntimeError(f"{type(module).__name__}: nothing has drawn {name}")
+
+
+# %%
+# Buffers need this as much as parameters do. Rotary embeddings, for example, often keep
+# a table in a buffer that isn't in any checkpoint (``persistent=False``), so no file
+# will ever correct it.
+#
+# Shard: each block, then the rest
+# --------------------------------
+#
+# ``build`` walks through the model in the order in which the constructor made it. A
+# block gets its memory, is compiled if you want that, and then ``fully_shard`` keeps
+# this rank's rows and frees the others. So each rank has a single whole block at a
+# time. (The embeddings and the last layer stay whole until the last call, which shards
+# all that is left.) All ranks use one seed, because each rank draws whole blocks.
+#
+# The ``MixedPrecisionPolicy`` replaces autocast. The shards stay in fp32, and so does
+# the optimizer state, while blocks are gathered and computed in bf16, including norms,
+# which autocast would compute in fp32. Gradients are averaged in fp32.
+# ``fullgraph=True`` makes ``compile`` fail if it can't compile a whole block, or has
+# found nothing to compile.
+from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
+
+POLICIES = {
+    "bf16": MixedPrecisionPolicy(torch.bfloat16, reduce_dtype=torch.float32),
+    "fp32": MixedPrecisionPolicy()}
+
+
+def build(options, mesh, device):
+    with torch.device("meta"):
+        model = LanguageModel()
+    how = {"mesh": mesh, "mp_policy": POLICIES[options.precision]}
+    torch.manual_seed(options.seed)  # the same on all ranks
+    draw(model.tokens, device)
+    draw(model.positions, device)
+    for layer in model.layers:
+        draw(layer, device)
+        if options.compile:
+            layer.compile(fullgraph=True)
+        fully_shard(layer, **how)
+    draw(model.scores, device)
+    fully_shard(model, **how)
+    # After sharding, because the parameters are new then.
+    optimizer = torch.optim.AdamW(model.parameters(), options.learning_rate, fused=True)
+    return model, optimizer
+
+
+# %%
+# Pretrained weights: one rank reads, all ranks get their rows
+# ------------------------------------------------------------
+#
+# If each of 8 ranks loaded a file of 14 GB, the memory of the machine would hold 112 GB
+# of it. Here only rank 0 opens the file, with ``mmap=True``, which reads a tensor from
+# the disk when it's needed. PyTorch broadcasts one tensor after the other, and each
+# rank copies its rows. So beside its shards, a GPU has one whole tensor at a time.
+#
+# The file may be in bf16, because copying turns its numbers into the fp32 of the
+# shards. That's why the model has memory *before* it is loaded. If its parameters are
+# still on the meta device, ``set_model_state_dict`` can't copy. It makes the tensors of
+# the file the parameters, and then the shards and the optimizer state are bf16, too.
+from torch.distributed.checkpoint.state_dict import (
+    StateDictOptions, get_state_dict, set_model_state_dict, set_state_dict)
+
+
+def load_pretrained(model, file):
+    weights = {}
+    if dist.get_rank() == 0:
+        weights = torch.load(file, map_location="cpu", mmap=True, weights_only=True)
+    how = StateDictOptions(full_state_dict=True, broadcast_from_rank0=True)
+    set_model_state_dict(model, weights, options=how)
+
+
+# %%
+# Most published weights are ``safetensors`` files, often several for one model. For
+# them, install ``safetensors`` and replace the line with ``torch.load`` by these. (This
+# page doesn't run them.) The keys must be the names of your parameters, so rename them
+# there. A missing or an unknown key is an error.
+#
+# .. code-block:: python
+#
+#    from safetensors.torch import load_file
+#
+#    for part in sorted(folder.glob("*.safetensors")):
+#        weights |= load_file(part)
+#
+# One step: clipping and accumulation with DTensors
+# -------------------------------------------------
+#
+# Clipping needs the norm of the whole gradient, and a rank has only some of its rows.
+# For DTensors ``clip_grad_norm_`` does the right thing by itself: each rank adds up its
+# squares, and one small all-reduce adds them up over all ranks. If you compute a norm
+# from ``to_local()`` yourself, each rank gets another one, and clips differently.
+#
+# To *accumulate* gradients means to add up those of several passes before a step. With
+# DDP the advice is to communicate only in the last pass, by ``no_sync``. Its
+# counterpart here is ``set_requires_gradient_sync(False)``, and it can cost you the
+# run. A reduce-scatter is what leaves a rank with only its own rows. Without it, each
+# rank keeps the gradients of the *whole* model until the last pass, and in fp32. So by
+# default each pass of this program has its reduce-scatters, and ``--whole-gradients``
+# is a switch for models whose gradients fit.
+
+
+def one_step(model, optimizer, parts, device, options):
+    optimizer.zero_grad()
+    mean = torch.zeros((), device=device)
+    for i, tokens in enumerate(parts):
+        is_last = i == len(parts) - 1
+        model.set_requires_gradient_sync(is_last or not options.whole_gradients)
+        loss = loss_of(model, tokens, device) / len(parts)
+        loss.backward()
+        mean += loss.detach()
+    norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)
+    optimizer.step()
+    return mean, norm.full_tensor()
+
+
+# %%
+# The learning rate depends on nothing but the step, so there is no schedule to save.
+import math
+
+
+def learning_rate(step, options):
+    warmup = max(1, options.steps // 20)
+    if step < warmup:
+        return options.learning_rate * (step + 1) / warmup
+    done = (step - warmup) / max(1, options.steps - warmup)
+    return options.learning_rate * (0.1 + 0.45 * (1 + math.cos(math.pi * done)))
+
+
+# %%
+# Checkpoints that don't stop the training
+# ----------------------------------------
+#
+# The checkpoint of a model with 7 billion parameters has 84 GB: 4 bytes for each
+# parameter and 8 for Adam. That's more than a GPU has, and nobody wants to wait for it.
+# With ``async_save`` each rank copies its shards into the memory of the CPU and trains
+# on, while a thread writes the copy. (The manual calls the function experimental.)
+# :doc:`/tutorials/long_runs/checkpoints` explains the format of the folder.
+#
+# The thread has collectives too, and they must not meet those of the training. So it
+# has a group of its own, ``saving``. That is a Gloo group on GPUs, too: ``async_save``
+# raises an error if its group can't send what is in the memory of the CPU, and NCCL
+# can't.
+import torch.distributed.checkpoint as dcp
+
+
+def save(model, optimizer, step, folder, saving):
+    of_model, of_optimizer = get_state_dict(model, optimizer)
+    state = {"model": of_model, "optimizer": of_optimizer, "step": step}
+    return dcp.async_save(
+        state, checkpoint_id=folder / f"step_{step:08}", process_group=saving)
+
+
+# %%
+# Two saves at a time would need twice the memory of the CPU, so ``finish`` waits for
+# one before the next begins. Its ``result()`` also raises what went wrong in the
+# thread, a full disk for example, which you would not see otherwise. Then rank 0
+# deletes all but the two newest folders.
+#
+# A folder is complete when it has a file ``.metadata``, because rank 0 writes it when
+# all ranks are done. A run that dies in the meantime leaves a folder without it, which
+# ``complete`` ignores.
+import shutil
+
+
+def complete(folder):
+    return sorted(file.parent for file in folder.glob("step_*/.metadata"))
+
+
+def finish(future, folder):
+    if future is not None:
+        future.result()
+        if dist.get_rank() == 0:
+            for old in complete(folder)[:-2]:
+                shutil.rmtree(old)
+
+
+# %%
+# To load, rank 0 decides which folder it is, because on a shared disk another rank
+# might not see the newest one yet. ``dcp.load`` fills the tensors that it gets, in
+# place. Each rank reads its own rows, whoever has written them, so the number of ranks
+# may change. (``get_state_dict`` makes the state of a new optimizer, so that there is
+# something to fill.) What must not change are ``--steps``, ``--batch``, ``--seed`` and
+# the learning rate; :doc:`/tutorials/start/training_program` checks that.
+
+
+def load(model, optimizer, folder, mesh):
+    found = [complete(folder)[-1:]]
+    dist.broadcast_object_list(found)
+    if not found[0]:
+        return 0
+    of_model, of_optimizer = get_state_dict(model, optimizer)
+    state = {"model": of_model, "optimizer": of_optimizer, "step": 0}
+    dcp.load(state, checkpoint_id=found[0][0], process_group=mesh.get_group())
+    set_state_dict(
+        model, optimizer, model_state_dict=state["model"],
+        optim_state_dict=state["optimizer"])
+    if dist.get_rank() == 0:
+        print(f"resumed at step {state['step']}", flush=True)
+    return state["step"]
+
+
+# %%
+# Put the parts together
+# ----------------------
+#
+# A *mesh* holds the ranks that share a model. The batch is divided by its size, not by
+# the world size, because below we'll train with half of the ranks.
+#
+# On a GPU the last lines print the peak, the most memory that was in use at any moment.
+# Look at it first if memory runs out: what is above the bytes that you expect are
+# activations.
+
+
+def print_value(step, loss, norm):
+    if dist.get_rank() == 0:
+        print(f"step {step}: loss {loss:.3f}, norm {norm:.2f}", flush=True)
+
+
+def train(options, mesh, device, saving, log=print_value):
+    if options.batch % (mesh.size() * options.accumulate):
+        raise SystemExit("--batch must be divisible by ranks x --accumulate")
+    data = read_text()
+    model, optimizer = build(options, mesh, device)
+    step = load(model, optimizer, options.folder, mesh)
+    if step == 0 and options.pretrained:
+        load_pretrained(model, options.pretrained)
+    future = None
+
+    while step < options.steps:
+        parts = parts_of(data, step, mesh, options)
+        for group in optimizer.param_groups:
+            group["lr"] = learning_rate(step, options)
+        loss, norm = one_step(model, optimizer, parts, device, options)
+        step += 1
+        if step % options.log_every == 0:
+            dist.all_reduce(loss, group=mesh.get_group())
+            log(step, loss.item() / mesh.size(), norm.item())
+        is_last = step == options.steps
+        if options.save_every and (step % options.save_every == 0 or is_last):
+            finish(future, options.folder)
+            future = save(model, optimizer, step, options.folder, saving)
+
+    finish(future, options.folder)
+    if device.type != "cpu" and dist.get_rank() == 0:
+        print(f"peak: {torch.accelerator.max_memory_allocated() / 1e9:.2f} GB")
+    return model, optimizer
+
+
+# %%
+# ``main`` is what ``torchrun`` runs. A run for work shouldn't fall back to the CPU, so
+# it stops if the machine has GPUs and the ranks don't use them.
+import sys
+
+from torch.distributed.device_mesh import init_device_mesh
+
+
+def main():
+    options = read_options(sys.argv[1:])
+    device = start()
+    if device.type == "cpu" and (torch.cuda.is_available() or torch.xpu.is_available()):
+        raise SystemExit("stopped: this machine has fewer GPUs than ranks")
+    mesh = init_device_mesh(device.type, (dist.get_world_size(),))
+    train(options, mesh, device, saving=dist.new_group(backend="gloo"))
+    dist.destroy_process_group()
+
+
+# %%
+# With arguments, the file trains and ends here. In a notebook ``sys.argv`` holds the
+# arguments of Jupyter, and there is no ``__file__``.
+in_file = "__file__" in globals()
+if __name__ == "__main__" and in_file and len(sys.argv) > 1:
+    main()
+    sys.exit()
+
+# %%
+# For Slurm, take the script of :doc:`/tutorials/start/training_program`. In your own
+# copy delete everything from here on, at the latest when you add workers, because they
+# import this file again. What follows proves what the page has promised.
+#
+# The start equals that of an unsharded model
+# -------------------------------------------
+#
+# With one seed the shards are the rows of the model that a constructor makes, bit for
+# bit. And the norm that clipping uses is the norm of the whole gradient, which we
+# compute on a copy with the batch of all ranks. Only the order of the sums differs.
+device = start()
+world_size = dist.get_world_size()
+is_first_rank = dist.get_rank() == 0
+mesh = init_device_mesh(device.type, (world_size,))
+saving = dist.new_group(backend="gloo")
+
+options = read_options(["--precision=fp32"])
+model, optimizer = build(options, mesh, device)
+with device:
+    torch.manual_seed(options.seed)
+    unsharded = LanguageModel()
+expected_values = dict(unsharded.named_parameters())
+for name, shard in model.named_parameters():
+    same = torch.equal(shard.full_tensor(), expected_values[name])
+    assert same, f"{name} starts with other numbers"
+
+# %%
+
+batch = torch.stack([read_text()[i] for i in range(48)])
+mine = batch[mesh.get_local_rank() :: world_size]
+_, norm = one_step(model, optimizer, [mine], device, options)
+loss_of(unsharded, batch, device).backward()
+whole_norm = nn.utils.clip_grad_norm_(unsharded.parameters(), max_norm=1.0)
+difference = (norm - whole_norm).abs() / whole_norm
+assert difference < 1e-4, "the norm isn't that of all rows"
+
+# %%
+# What a rank keeps: its share of 16 bytes
+# ----------------------------------------
+#
+# After this step a rank has its rows of four numbers for each parameter: the parameter,
+# its gradient and two of Adam. ``share`` computes what rank 0 has. It looks at shapes
+# only: almost everything else that you do with a DTensor, such as ``p.chunk(n)``, may
+# be a collective, and hangs if rank 0 alone does it. (If the rows of a matrix can't be
+# divided evenly, the last rank has fewer.)
+
+
+def share(model, n):  # how many numbers the first of n ranks has
+    shapes = [p.shape for p in model.parameters()]
+    return sum(math.ceil(shape[0] / n) * shape[1:].numel() for shape in shapes)
+
+
+def local_bytes(tensors):
+    return sum(t.to_local().nbytes for t in tensors if t.dim() > 0)
+
+
+def kept(model, optimizer):
+    parameters = list(model.parameters())
+    states = []
+    for state in optimizer.state.values():
+        states += state.values()
+    return {
+        "parameters": local_bytes(parameters),
+        "gradients": local_bytes(p.grad for p in parameters),
+        "Adam": local_bytes(states)}
+
+
+# %%
+here = kept(model, optimizer)
+everywhere = [None] * world_size
+dist.all_gather_object(everywhere, sum(here.values()))
+n_parameters = sum(p.numel() for p in unsharded.parameters())
+if is_first_rank:
+    once = 4 * share(unsharded, world_size)
+    print("bytes of rank 0:", here, "of", 16 * n_parameters)
+    assert here == {"parameters": once, "gradients": once, "Adam": 2 * once}, (
+        "rank 0 keeps more than its share")
+    assert sum(everywhere) == 16 * n_parameters, "a row is missing or there twice"
+
+# %%
+# Weights from a file arrive in the right rows
+# --------------------------------------------
+#
+# Rank 0 writes a file of "pretrained" weights in bf16: a model with another seed. All
+# ranks start from seed 0 and load it. Then the shards have the values of the file, and
+# are in fp32.
+import tempfile
+
+temporary = tempfile.TemporaryDirectory()
+folders = [temporary.name]
+dist.broadcast_object_list(folders)  # all ranks use the folder of rank 0
+folder = Path(folders[0])
+
+torch.manual_seed(1)
+pretrained = LanguageModel().bfloat16().state_dict()
+if is_first_rank:
+    torch.save(pretrained, folder / "pretrained.pt")
+model, optimizer = build(options, mesh, device)
+load_pretrained(model, folder / "pretrained.pt")
+for name, shard in model.named_parameters():
+    assert shard.dtype == torch.float32, f"{name} has the type of the file"
+    loaded = shard.full_tensor().cpu()
+    of_file = pretrained[name].float()
+    assert torch.equal(loaded, of_file), f"{name} isn't that of the file"
+
+# %%
+# A save that dies halfway costs six steps, not the run
+# -----------------------------------------------------
+#
+# Now the whole program, in bf16: 12 steps from the pretrained weights, two passes each,
+# with a checkpoint after 6 and 12. Then we take ``.metadata`` away from the second one,
+# which is what a run leaves that dies while it saves, and start again.
+
+
+def run(ranks, *more):
+    values = {}
+
+    def keep(step, loss, norm):
+        values[step] = loss
+
+    arguments = [
+        f"--folder={folder}", f"--pretrained={folder / 'pretrained.pt'}",
+        "--steps=12", "--batch=24", "--accumulate=2", "--log-every=1",
+        "--save-every=6", *more]
+    train(read_options(arguments), ranks, device, saving, keep)
+    return values
+
+
+def spoil():
+    dist.barrier()
+    if is_first_rank:
+        (folder / "step_00000012" / ".metadata").unlink()
+    dist.barrier()
+
+
+whole = run(mesh)
+spoil()
+resumed = run(mesh)
+tolerance = 0 if device.type == "cpu" else 1e-2
+largest = max(abs(resumed[step] - whole[step]) for step in resumed)
+assert list(resumed) == list(range(7, 13)), "it didn't resume after step 6"
+assert largest <= tolerance, f"a loss differs by {largest}: something wasn't saved"
+assert whole[12] < whole[1] - 0.5, "the model doesn't learn"
+if is_first_rank:
+    print(f"losses of steps 1, 6, 12: {whole[1]:.2f}, {whole[6]:.2f}, {whole[12]:.2f}")
+
+# %%
+# On a CPU the losses of steps 7 to 12 are equal bit for bit, although the run trained
+# on while it was writing step 6. On GPUs some kernels add in another order each time,
+# so the page allows for a difference there.
+#
+# What changes if half as many ranks resume? A mesh of two rows makes two halves of the
+# ranks, and each half resumes the run for itself. Nothing has to be converted: every
+# rank now reads rows that two ranks have written. The losses are nearly the same, but
+# not bit for bit, because each rank rounds its gradients to bf16 before they are
+# averaged.
+if world_size % 2 == 0:
+    spoil()
+    halves = init_device_mesh(
+        device.type, (2, world_size // 2), mesh_dim_names=("half", "shard"))
+    fewer = run(halves["shard"], "--save-every=0")
+    largest = max(abs(fewer[step] - whole[step]) for step in fewer)
+    assert list(fewer) == list(range(7, 13)), "it didn't resume after step 6"
+    assert largest < 0.01, f"with half the ranks a loss differs by {largest}"
+
+# %%
+# What is sent: no more than with DDP
+# -----------------------------------
+#
+# The next code only measures. It uses private parts of PyTorch, so don't train with it.
+# ``Traffic`` adds up the bytes of all collectives, and those of an all-reduce twice,
+# because it is a reduce-scatter and an all-gather.
+from torch.distributed.tensor import DTensor
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+
+class Traffic(TorchDispatchMode):
+    def __init__(self):
+        super().__init__()
+        self.sent = {"all-gather": 0, "reduce-scatter": 0, "all-reduce": 0}
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        if DTensor in types:
+            return NotImplemented  # its parts come here one by one
+        result = func(*args, **(kwargs or {}))
+        name = func.name().replace("_", "")
+        for kind in self.sent:
+            if "c10d" in func.namespace and kind.replace("-", "") in name:
+                size = max(t.nbytes for t in tree_leaves(args) if torch.is_tensor(t))
+                self.sent[kind] += 2 * size if kind == "all-reduce" else size
+        return result
+
+
+def traffic(n_passes, *more):
+    options = read_options([f"--accumulate={n_passes}", *more])
+    model, optimizer = build(options, mesh, device)
+    with Traffic() as counter:
+        one_step(model, optimizer, mine.chunk(n_passes), device, options)
+    return counter.sent
+
+
+# %%
+# In bf16 a pass gathers 2 bytes for each parameter in the forward pass, and in the
+# backward pass again for those of the blocks. Its reduce-scatters carry 4 bytes for
+# each parameter. In all these are at most 8 bytes (and some padding), and DDP sends 8,
+# too, in the all-reduce of its fp32 gradients. The forward pass that checkpointing
+# repeats adds nothing.
+#
+# If the batch needs several passes, DDP sends no more than before, while FSDP has to
+# gather in each pass. ``--whole-gradients`` saves reduce-scatters, not all-gathers.
+#
+# ``expected`` computes the same from shapes. One rank sends nothing.
+
+
+def padded(module):  # numbers that a collective carries, with the padding of all ranks
+    return world_size * share(module, world_size)
+
+
+def expected(n_passes, n_reductions):
+    gathered = 2 * (padded(model) + padded(model.layers))
+    n_tensors = len(list(model.parameters()))
+    return {
+        "all-gather": n_passes * gathered,
+        "reduce-scatter": n_reductions * 4 * padded(model),
+        "all-reduce": 2 * 4 * n_tensors}  # to clip: the norm of each tensor
+
+
+# %%
+
+from torch.nn.parallel import DistributedDataParallel
+
+ddp_model = DistributedDataParallel(unsharded)
+with Traffic() as counter:
+    loss_of(ddp_model, mine, device).backward()
+sent = {
+    "DDP": counter.sent,
+    "FSDP, one pass": traffic(1),
+    "FSDP, two passes": traffic(2),
+    "--whole-gradients": traffic(2, "--whole-gradients")}
+if is_first_rank and world_size > 1:
+    for name, counted in sent.items():
+        n_bytes = sum(counted.values())
+        print(f"{name}: {n_bytes / n_parameters:.1f} bytes for each parameter")
+if world_size > 1:
+    assert sent["FSDP, one pass"] == expected(1, 1), "other collectives than expected"
+    assert sent["FSDP, two passes"] == expected(2, 2), "other collectives than expected"
+    assert sent["--whole-gradients"] == expected(2, 1), "passes communicate anyway"
+    assert sent["DDP"]["all-reduce"] == 8 * n_parameters, "DDP sends something else"
+
+# %%
+# Accumulating without communication keeps whole gradients
+# --------------------------------------------------------
+#
+# What do the two ways to accumulate keep after the first pass? On a GPU the allocator
+# knows. On a CPU we ask Python's garbage collector for all tensors, and add up their
+# memory.
+import gc
+
+
+def in_use():
+    gc.collect()
+    if device.type != "cpu":
+        return torch.accelerator.memory_allocated()
+    sizes = {}
+    for thing in gc.get_objects():
+        if issubclass(type(thing), torch.Tensor):
+            local = thing.to_local() if isinstance(thing, DTensor) else thing
+            storage = local.untyped_storage()
+            sizes[storage.data_ptr()] = storage.nbytes()
+    return sum(sizes.values())
+
+
+def kept_after_a_pass(communicates):
+    model, _ = build(read_options([]), mesh, device)
+    before = in_use()
+    model.set_requires_gradient_sync(communicates)
+    loss_of(model, mine, device).backward()
+    return in_use() - before
+
+
+# %%
+
+with_sync, without = kept_after_a_pass(True), kept_after_a_pass(False)
+if is_first_rank and device.type == "cpu":
+    print(f"gradients after a pass: {with_sync} bytes, without reducing: {without}")
+    assert with_sync == 4 * share(model, world_size), "more than its rows is kept"
+    assert without == 4 * n_parameters, "the gradients aren't those of the whole model"
+
+# %%
+# What ``compile`` compiles
+# -------------------------
+#
+# A compiler that only counts what it's asked to compile shows the difference between
+# our ``Block`` and the class of ``torch.nn`` from which it inherits. (The page counts
+# where there is no GPU. Really compiling takes long, so it leaves that to
+# ``--compile``.)
+graphs = []
+
+
+def note(graph, inputs):
+    graphs.append(graph)
+    return graph.forward
+
+
+def n_compiled(kind):
+    graphs.clear()
+    layer = kind(16, 2, 32, 0.0, batch_first=True)
+    layer.compile(backend=note)
+    layer(torch.zeros(1, 4, 16), nn.Transformer.generate_square_subsequent_mask(4))
+    return len(graphs)
+
+
+if torch.accelerator.device_count() == 0:
+    assert n_compiled(nn.TransformerEncoderLayer) == 0, "torch.nn's layer was compiled"
+    assert n_compiled(Block) == 1, "our block wasn't compiled in one piece"
+
+# %%
+# Seven billion parameters on eight GPUs
+# --------------------------------------
+#
+# ``share`` has been right for the small model, so let it compute for a large one, on
+# the meta device. The whole blocks on top are those that
+# :doc:`/tutorials/larger_models/fully_sharded` counts: 10 bytes for each parameter of a
+# block, or 8 if gradients are reduced in bf16, too. Checkpointing keeps the input of
+# each block, here for one sequence of 4096 tokens.
+#
+# The last row is the model whose shards are bf16 themselves, because the file was
+# loaded into the meta device, or by ``model.bfloat16()``. It needs half as much, and
+# learns badly: bf16 has two to three digits, so adding a thousandth to 1 changes
+# nothing.
+with torch.device("meta"):
+    large = LanguageModel(width=4096, n_heads=32, n_layers=35, context=4096)
+total = share(large, 1)
+shard_of_8 = share(large, 8)
+block = share(large.layers[0], 1)
+inputs = 35 * 4096 * 4096 * 2  # blocks, tokens, width, bytes
+
+rows = {  # parameters, gradients, Adam, whole blocks, inputs of blocks
+    "DDP": (4 * total, 4 * total, 8 * total, 0, inputs),
+    "--whole-gradients": (
+        4 * shard_of_8, 4 * total, 8 * shard_of_8, 10 * block, inputs),
+    "FSDP": (4 * shard_of_8, 4 * shard_of_8, 8 * shard_of_8, 10 * block, inputs),
+    "all in bf16": (2 * shard_of_8, 2 * shard_of_8, 4 * shard_of_8, 8 * block, inputs)}
+gigabytes = {name: round(sum(row) / 1e9) for name, row in rows.items()}
+
+# %%
+if is_first_rank:
+    print(f"{total / 1e9:.2f} billion parameters on 8 GPUs")
+    for name, row in rows.items():
+        each = sum(row[:3]) / total
+        print(f"{name}: {each:.1f} bytes for each parameter, {gigabytes[name]} GB")
+assert 8 * shard_of_8 == total, "the rows can't be divided by 8"
+assert gigabytes["DDP"] > 80 > gigabytes["--whole-gradients"], "other rows fit"
+assert torch.tensor(1.0, dtype=torch.bfloat16) + 0.001 == 1, "bf16 has more digits"
+
+# %%
+# The figure leaves out what grows with the vocabulary, because ours has only 256
+# entries: the scores (4 bytes for each token and entry), and the embeddings and the
+# last layer, which stay whole during a step, because they belong to the last
+# ``fully_shard``. With a large vocabulary call it for ``model.tokens`` and
+# ``model.scores`` too, like for blocks.
+#
+# .. alt-text:: Four stacked bars, GB on each of eight GPUs. DDP has 114 and reaches far
+#    beyond a line at 80. --whole-gradients has 42, most of them gradients. FSDP has 17,
+#    and all in bf16 has 10.
+dist.barrier()
+if is_first_rank:
+    temporary.cleanup()
+dist.destroy_process_group()
+
+if is_first_rank:
+    import matplotlib.pyplot as plt
+
+    fig, ax = plt.subplots(figsize=(7, 3.4))
+    ends = [0] * len(rows)
+    hatches = ("", "//", "..", "xx", "")
+    kinds = ("parameters", "gradients", "Adam", "whole blocks", "inputs of blocks")
+    for k, kind in enumerate(kinds):
+        sizes = [row[k] / 1e9 for row in rows.values()]
+        look = {"hatch": hatches[k], "label": kind}
+        bars = ax.barh(list(rows), sizes, left=ends, **look)
+        ends = [end + size for end, size in zip(ends, sizes)]
+    ax.bar_label(bars, [f"{end:.0f} GB" for end in ends], padding=4)
+    ax.axvline(80, ls=":", color="gray")
+    ax.invert_yaxis()
+    ax.set(xlim=(0, 135), xlabel="GB on each of 8 GPUs (dotted: 80 GB)")
+    ax.legend(loc="lower right")
+    plt.show()  # last: while a window is open, no other rank waits
+
+# %%
+# Try it
+# ------
+#
+# Predict first, then run.
+#
+# - Leave out the case of ``nn.MultiheadAttention`` in ``reset``. Which line notices?
+#   What might happen without the loop that fills everything with NaN?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      ``draw`` raises an error: nothing has drawn ``self_attn.in_proj_weight``. Without
+#      the loop it would depend on what the memory held before: NaN, zeros, or the
+#      numbers of a tensor that is gone.
+#
+# - Give the policy ``bf16`` no ``reduce_dtype``. How many bytes does a step with one
+#   pass send then, and what else changes?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      5.5 bytes instead of 7.5, because the reduce-scatters carry 2 bytes for a
+#      parameter. (Then the page stops, because ``expected`` says 4.) Gradients are
+#      averaged in bf16, and with ``--whole-gradients`` accumulated in bf16, too.
+#
+# - In your own script: create your model on the meta device, print ``16 * share(model,
+#   n)`` for your number of GPUs, and compare it with
+#   ``torch.accelerator.max_memory_allocated()`` after the first step. What is the
+#   difference made of?
+#
+# What to remember
+# ----------------
+#
+# - Create on the meta device, draw a block, shard it, go on to the next. Fill it with
+#   NaN first, so that no parameter is forgotten.
+# - The shards stay in fp32, and ``MixedPrecisionPolicy`` gathers them in bf16. A step
+#   with one pass then sends no more than DDP does.
+# - Accumulating without communication keeps the gradients of the whole model on each
+#   GPU. Accumulating rows costs traffic instead.
+#
+# Where to go next
+# ----------------
+#
+# - :doc:`/tutorials/long_runs/several_nodes` starts this program on several machines.
+# - :doc:`/tutorials/larger_models/two_dimensions` keeps the all-gathers inside a
+#   machine.
+# - :doc:`/tutorials/long_runs/checkpoints` says what else can happen to a file.
