@@ -480,7 +480,7 @@ def load(model, optimizer, folder, mesh):
 # the world size, because below we'll train with half of the ranks.
 #
 # On a GPU the last lines print the peak, the most memory that was in use at any moment.
-# Look at it first if memory runs out: what is above the bytes that you expect are
+# Compare it with what ``share`` computes further below: the rest are whole blocks and
 # activations.
 
 
@@ -681,6 +681,8 @@ def spoil():
     dist.barrier()
 
 
+# %%
+# Rank 0 prints when a run resumes.
 whole = run(mesh)
 spoil()
 resumed = run(mesh)
