@@ -543,6 +543,7 @@ if rank == 0:
 # Where to go next
 # ----------------
 #
+# - :doc:`/tutorials/larger_models/real_run` puts all this into a program to copy.
 # - :doc:`/tutorials/larger_models/fitting_in_memory` makes activations smaller.
 # - The `manual <https://docs.pytorch.org/docs/stable/distributed.fsdp.fully_shard.html>`__
 #   shows how to keep parameters in the CPU's memory.
