@@ -272,7 +272,7 @@ if rank == 0:
 # A message begins when its gradients are ready and the message before it has arrived.
 # What is left after backward is *exposed*, and only that makes the step longer. (We let
 # backward take the same time for each byte of gradients, and go through the parameters
-# in reverse order, as it nearly does.)
+# in reverse order. It does nearly that.)
 
 
 def timeline(buckets, network):
@@ -321,9 +321,9 @@ if rank == 0:
 # %%
 # So between 1 and 100 MiB, the backward pass and its communication together change by
 # less than 2 % on each of the three networks. The reason isn't the same everywhere. On
-# NVLink and InfiniBand nearly everything is hidden for every size. On Ethernet hardly
-# anything can be hidden, because the bytes alone take 0.7 seconds and backward 0.2.
-# Only the extremes are bad: a single bucket hides nothing, and hundreds of tiny
+# NVLink and InfiniBand nearly everything is hidden for each of these sizes. On Ethernet
+# only a quarter can be hidden, because the bytes alone take 0.7 seconds and backward
+# 0.2. Only the extremes are bad: a single bucket hides nothing, and hundreds of tiny
 # messages pay for their starts wherever the network is the bottleneck. Bucket size
 # matters most between these networks, where the communication takes about as long as
 # backward (the first question at the end is about such a case).
@@ -342,10 +342,11 @@ assert exposed(by_cap["25"], networks["Ethernet 25"]) > 2 * backward, (
 # one. What lies to the right of the dashed line makes the step longer.
 #
 # .. alt-text:: Five rows of messages on an axis of time. A dashed line marks the end of
-#    backward at 198 ms. NVLink, 25 MiB: thin messages with long pauses, all before the
-#    line. InfiniBand, 25 MiB: wider ones, also before the line. InfiniBand, one bucket:
-#    a single message, from the line on. Ethernet, 25 MiB: messages without a pause
-#    until 738 ms. Ethernet, one bucket: one message from the line until 924 ms.
+#    backward at 198 ms. NVLink, 25 MiB: thin messages with long pauses, the last one at
+#    the line. InfiniBand, 25 MiB: wider ones, the last one at the line, too.
+#    InfiniBand, one bucket: a single message, from the line on. Ethernet, 25 MiB:
+#    messages without a pause until 738 ms. Ethernet, one bucket: one message from the
+#    line until 924 ms.
 if rank == 0:
     import matplotlib.pyplot as plt
 
@@ -385,7 +386,7 @@ if rank == 0:
 # into w pieces, which become small if there are many ranks. And a link reaches its
 # bandwidth only with large messages: on NVLink, a developer of NCCL finds `256 MB too
 # small <https://github.com/NVIDIA/nccl-tests/issues/212>`__ to see the peak.
-# Against that stands what the figure shows. A bucket should stay much smaller than all
+# On the other hand, the figure shows that a bucket should stay much smaller than all
 # gradients together, or nothing is left to overlap.
 #
 # A trace of the profiler decides, and :doc:`/tutorials/start/is_it_faster` shows how to
@@ -631,10 +632,10 @@ assert bf16_error[1e-6, 512] < 0.05, "bf16 should keep small gradients"
 # %%
 # With gradients of about 1, fp16 is the more exact one. But gradients can be as small
 # as 0.000001, which is why training in fp16 `scales its loss
-# <https://arxiv.org/abs/1710.03740>`__. Then fp16 loses more with every rank, because
-# the hook divides by the number of ranks before it adds. With 512 ranks nothing is
-# left: the model stops learning, and no error tells you. So with many ranks take bf16,
-# and compare the loss with that of a run without a hook.
+# <https://arxiv.org/abs/1710.03740>`__. Of such small gradients, fp16 loses more with
+# every rank, because the hook divides by the number of ranks before it adds. With 512
+# ranks nothing is left: the model stops learning, and no error tells you. So with many
+# ranks take bf16, and compare the loss with that of a run without a hook.
 #
 # What helps on your network
 # --------------------------
