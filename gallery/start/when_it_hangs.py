@@ -434,8 +434,8 @@ if rank == 0:
 assert places == ["sum_grads"] * last + ["load_batch"], "the last rank waits elsewhere"
 
 # %%
-# All wait in ``sum_grads``, and the last rank waits in ``load_batch``. That's the whole
-# diagnosis.
+# All others wait in ``sum_grads``, and the last rank waits in ``load_batch``. That's
+# the whole diagnosis.
 #
 # With NCCL a collective usually returns at once, so a rank waits in a later call that
 # needs a result of the GPU, such as ``.item()``. So the stack still shows you who is
@@ -473,11 +473,11 @@ wrong = 100.0 + world_size - 1  # the loss of rank 0, and a 1 of each other rank
 assert set(sums[1:]) == {wrong}, "the loss is in the gradients of the others"
 
 # %%
-# In real programs, the extra call is often hidden in a function: a metric that reduces
-# itself where rank 0 prints it, a forward pass on rank 0 for an example (the layers of
-# FSDP gather their parameters in it), or a checkpoint that only rank 0 collects. A
-# barrier in front doesn't help, because it's a collective as well, and the extra call
-# would meet it.
+# In real programs, the extra call is often hidden in a function: a metric that is
+# reduced over the ranks when rank 0 prints it, a forward pass on rank 0 for an example
+# (the layers of FSDP gather their parameters in it), or a checkpoint that only rank 0
+# collects. A barrier in front of the call doesn't help, because it's a collective as
+# well, and the extra call would meet it.
 #
 # The flight recorder finds the first difference
 # ----------------------------------------------
@@ -729,9 +729,9 @@ if rank == 0:
 # ``device_id``, as our start lines do. Pass it, so that such problems show up in the
 # line where they belong. The usual causes:
 #
-# - A rank waits with "retrieving ncclUniqueId from [0]": rank 0 of the group publishes
-#   a key in the store, and has not come to this line. It has failed, or it's still
-#   downloading the data, for example, while the others are already waiting.
+# - A rank waits with "retrieving ncclUniqueId from [0]": rank 0 of the group has to
+#   publish a key in the store, and has not come to this line. It has failed, or it's
+#   still downloading the data, for example, while the others are already waiting.
 # - NCCL takes the wrong network interface, for example one of Docker.
 #   ``NCCL_DEBUG=INFO`` shows which one, and ``NCCL_SOCKET_IFNAME`` chooses another.
 #   :doc:`/tutorials/long_runs/several_nodes` has more.
@@ -849,7 +849,7 @@ if rank == 0:
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      Nothing. ``places`` is ``None`` for every rank, and the assert below it fails.
+#      Nothing. ``places`` has ``None`` for every rank, and the assert below it fails.
 #      The timeout of 3 seconds ends the waiting first, and after that the alarm is
 #      canceled. So an alarm has to be shorter than the timeout, and longer than your
 #      slowest step.
