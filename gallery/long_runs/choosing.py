@@ -69,7 +69,7 @@ the activations between two blocks, for the tokens of all GPUs.
      - The same
    * - TP
      - 16 / w
-     - 8 · A for each block
+     - 8 · A for each block, 10 · A with checkpointing
      - Every GPU, in every block
    * - Pipeline
      - 16 / w
@@ -250,9 +250,9 @@ assert llama.parameters + norm_weights == 13_015_864_320, "Llama 2 13B has other
 #
 # With Adam in fp32, a parameter takes 16 bytes: the parameter itself, its gradient, and
 # two numbers of the optimizer. That's a choice. If all four were in bf16, they'd take
-# 8, but bf16 has only two to three digits, so that small steps round to nothing, and
-# most people keep the 16. (If a library says 18, it also keeps a copy of the parameters
-# in bf16, as `Megatron does
+# 8, but bf16 has only two to three digits, so that a small step added to a large
+# parameter rounds to nothing, and most people keep the 16. (If a library says 18, it
+# also keeps a copy of the parameters in bf16, as `Megatron does
 # <https://docs.nvidia.com/megatron-core/developer-guide/latest/api-guide/dist_optimizer.html>`__.)
 GB = 1e9
 if rank == 0:
@@ -564,11 +564,11 @@ assert at_best < step("TP", llama, fast) < step("pipeline", llama, fast)
 # several micro-batches (:doc:`/tutorials/larger_models/two_dimensions` shows how). FSDP
 # over all GPUs would gather its parameters again in each of them.
 #
-# There is a surprise in the table of strategies. In fp32, HSDP sends two thirds of what
-# FSDP sends between many machines. With bf16 parameters and fp32 gradients that's
-# different: between two machines it sends about half as much as FSDP, but between very
-# many as much as FSDP. What remains is that no forward pass waits for the network, and
-# that accumulation helps.
+# There is a surprise in the table of strategies. If everything were in fp32, HSDP would
+# send two thirds of what FSDP sends between many machines. With bf16 parameters and
+# fp32 gradients that's different: between two machines it sends about half as much as
+# FSDP, but between very many as much as FSDP. What remains is that no forward pass
+# waits for the network, and that accumulation helps.
 many = replace(llama, rows=64, tokens=64 * 8 * 8192)
 ratios = []
 for run in (two_machines, many, replace(many, gathered=4)):
@@ -993,8 +993,8 @@ if rank == 0:
 #   small blocks become slower than here. Measure before you rent a month:
 #   :doc:`/tutorials/start/is_it_faster`.
 # - The embedding and the head are counted like all other parameters. But TP sends a
-#   few bytes more for them, and FSDP keeps those of the outermost module whole between
-#   the passes, here 0.7 GB.
+#   little more for them, and FSDP keeps those of the outermost module whole between the
+#   passes, here 0.7 GB.
 # - With DDP, TP and a pipeline, the matrices compute in bf16 under ``autocast``, which
 #   makes copies of the weights. With checkpointing there are those of one block at a
 #   time.
@@ -1018,7 +1018,8 @@ if rank == 0:
 #      machines FSDP holds 16.2 GB. With 6.5 GB of activations that's 22.7, which leaves
 #      too little for CUDA and NCCL. So train with 4096 tokens on each GPU, whose
 #      activations take 3.3 GB. TP in each machine with FSDP between them holds 13.4 GB,
-#      but computation would wait for TP.
+#      but computation would wait for TP. A pipeline over both holds 17.8 GB, and fits
+#      with short micro-batches.
 #
 # - Give each of the 8 GPUs twice as many tokens: write ``tokens=8 * 16384``. What
 #   happens to the memory of FSDP, and what to the seconds?
