@@ -51,8 +51,9 @@ if rank == 0:
 # - ``MASTER_ADDR`` and ``MASTER_PORT``: the address and the port where the processes
 #   meet for the first time
 #
-# Apart from starting them, that is all that ``torchrun`` does here, so any program can
-# have ranks, not only one in Python. In this one, every process says hello:
+# Apart from starting the processes, that is all that ``torchrun`` does here, so any
+# program can have ranks, not only one in Python. In this one, every process says
+# hello:
 #
 # .. code-block:: bash
 #
