@@ -5,8 +5,7 @@ An FSDP program: one file for a model larger than a GPU
 :Card: Pretrained weights in, sharded checkpoints out.
 :Learn: You will put together a complete FSDP program, load pretrained weights into its
     shards, and resume it from a sharded checkpoint with the same losses.
-:Prerequisites: :doc:`/tutorials/larger_models/fully_sharded`,
-    :doc:`/tutorials/start/training_program`
+:Prerequisites: :doc:`/tutorials/larger_models/fully_sharded`
 :Picture: fsdp
 :Oldest torch: 2.13
 
