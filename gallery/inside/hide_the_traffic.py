@@ -275,7 +275,7 @@ if rank == 0:
 # in reverse order. It does nearly that.)
 
 
-def timeline(buckets, network):
+def timeline(buckets, network, backward=backward):
     """Return when each message begins and how long it takes, in seconds."""
     n_ranks, latency, bandwidth = network
     messages = []
@@ -289,9 +289,9 @@ def timeline(buckets, network):
     return messages
 
 
-def exposed(buckets, network):
+def exposed(buckets, network, backward=backward):
     """Return the seconds from the end of backward until the last message arrives."""
-    begin, takes = timeline(buckets, network)[-1]
+    begin, takes = timeline(buckets, network, backward)[-1]
     return begin + takes - backward
 
 
@@ -319,14 +319,15 @@ if rank == 0:
         print(f"{name:>14}", *[f"{time:6.1f}" for time in times])
 
 # %%
-# So between 1 and 100 MiB, the backward pass and its communication together change by
-# less than 2 % on each of the three networks. The reason isn't the same everywhere. On
-# NVLink and InfiniBand nearly everything is hidden for each of these sizes. On Ethernet
-# only a quarter can be hidden, because the bytes alone take 0.7 seconds and backward
-# 0.2. Only the extremes are bad: a single bucket hides nothing, and hundreds of tiny
-# messages pay for their starts wherever the network is the bottleneck. Bucket size
-# matters most between these networks, where the communication takes about as long as
-# backward (the first question at the end is about such a case).
+# So with 32,768 tokens, the backward pass and its communication together change by less
+# than 2 % between 1 and 100 MiB, on each of the three networks. The reason isn't the
+# same everywhere. On NVLink and InfiniBand nearly everything is hidden for each of
+# these sizes. On Ethernet only a quarter can be hidden, because the bytes alone take
+# 0.7 seconds and backward 0.2. Only the extremes are bad: a single bucket hides
+# nothing, and hundreds of tiny messages pay for their starts wherever the network is
+# the bottleneck. Bucket size matters most between these networks, where the
+# communication takes about as long as backward (the first question at the end is about
+# such a case).
 for name in ("NVLink", "InfiniBand 400", "Ethernet 25"):
     ends = {cap: backward + exposed(by_cap[cap], networks[name]) for cap in caps}
     middle = [ends["1"], ends["25"], ends["100"]]
@@ -632,10 +633,11 @@ assert bf16_error[1e-6, 512] < 0.05, "bf16 should keep small gradients"
 # %%
 # With gradients of about 1, fp16 is the more exact one. But gradients can be as small
 # as 0.000001, which is why training in fp16 `scales its loss
-# <https://arxiv.org/abs/1710.03740>`__. Of such small gradients, fp16 loses more with
-# every rank, because the hook divides by the number of ranks before it adds. With 512
-# ranks nothing is left: the model stops learning, and no error tells you. So with many
-# ranks take bf16, and compare the loss with that of a run without a hook.
+# <https://arxiv.org/abs/1710.03740>`__. If yours does, its gradients are large, and
+# fp16 is the better choice. Of small gradients, fp16 loses more with every rank,
+# because the hook divides by the number of ranks before it adds. With 512 ranks nothing
+# is left: the model stops learning, and no error tells you. So without a scaled loss
+# take bf16, and compare the loss with that of a run without a hook.
 #
 # What helps on your network
 # --------------------------
@@ -661,15 +663,19 @@ if rank == 0:
 
 assert left["as it is", "NVLink"] < 1 and left["as it is", "InfiniBand 400"] < 1, (
     "on fast networks nearly everything is hidden already")
+few_tokens = exposed(default_buckets, networks["InfiniBand 400"], backward / 8)
+assert 0.024 < backward / 8 < few_tokens < 0.027, "4,096 tokens hide half of it"
 assert left["bf16", "Ethernet 25"] < left["as it is", "Ethernet 25"] / 2, (
     "backward hides as much as before, so more than half is saved")
 assert left["both", "Ethernet 25"] < left["as it is", "Ethernet 25"] / 10, (
     "both together should leave less than a tenth")
 
 # %%
-# On the fast networks there is nothing to gain: less than a millisecond is exposed. On
-# Ethernet of 25 Gbit/s, bf16 saves more than half of the exposed time, because backward
-# hides as much as before. With accumulation on top less than a tenth is left.
+# On the fast networks there is nothing to gain, because less than a millisecond is
+# exposed. That's so with 32,768 tokens for each GPU. With 4,096, backward takes only 25
+# ms, and on InfiniBand another 26 ms are exposed. On Ethernet of 25 Gbit/s, bf16 saves
+# more than half of the exposed time, because backward hides as much as before. With
+# accumulation on top less than a tenth is left.
 #
 # Which knob for which symptom
 # ----------------------------
@@ -743,9 +749,9 @@ if rank == 0:
 # - DDP sends a bucket when its gradients are ready, so all but the last one can travel
 #   during backward. Its first step has other buckets than later ones, so don't measure
 #   it.
-# - Bucket size rarely matters: on fast networks nearly everything is hidden, and on
-#   slow ones there are too many bytes to hide. If you change it, try larger buckets,
-#   and on a slow network ``no_sync`` and bf16.
+# - Bucket size rarely matters: on fast networks nearly everything is hidden if each GPU
+#   has enough tokens, and on slow ones there are too many bytes to hide. If you change
+#   it, try larger buckets, and on a slow network ``no_sync`` and bf16.
 # - With ``no_sync``, keep forward and backward of a part together inside. With only
 #   backward inside, every part sends; with only forward inside, none does; and no error
 #   tells you.

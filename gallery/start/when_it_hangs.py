@@ -44,6 +44,10 @@ table first, and read the reasons later.
    * - "Detected mismatch"
      - Different calls or shapes, compared by ``DETAIL``
      - Make the two calls alike that the error names
+   * - "EnforceNotMet ... collective mismatch", or exit code -6, with Gloo
+     - Two different calls have met. Perhaps a rank with fewer batches has left the loop
+       and is already in the all-reduce at the end of the epoch
+     - Deal out equally many batches
    * - "closed by peer"
      - Another rank has failed
      - Look for the first error of all ranks
@@ -342,7 +346,8 @@ if rank == 0:
 #        gave it.
 #    * - last enqueued work
 #      - How many collectives the CPU of this rank has called. This is how far the
-#        *program* came.
+#        *program* came. As the CPU runs ahead of the GPU, it may be more than
+#        ``SeqNum``, the call that has timed out.
 #    * - last started work
 #      - How many the GPU has begun, `new in PyTorch 2.13
 #        <https://github.com/pytorch/pytorch/pull/183656>`__. It's -1 unless you set
@@ -386,11 +391,14 @@ if rank == 0:
 # .. code-block:: bash
 #
 #    pip install py-spy
-#    for pid in $(pgrep -f train.py); do py-spy dump --pid $pid; done
+#    for pid in $(pgrep -f train.py); do
+#        tr '\0' '\n' < /proc/$pid/environ | grep '^RANK='
+#        py-spy dump --pid $pid
+#    done
 #
-# The list also has ``torchrun`` itself, which is always waiting. Where it says
-# "Permission Denied", use ``sudo``, or start the container with ``SYS_PTRACE``, as its
-# `manual <https://github.com/benfred/py-spy>`__ says.
+# The list also has ``torchrun`` itself, which is always waiting, and the workers of
+# data loaders. Where it says "Permission Denied", use ``sudo``, or start the container
+# with ``SYS_PTRACE``, as its `manual <https://github.com/benfred/py-spy>`__ says.
 #
 # If you can prepare the program, two lines at its beginning do the same without any
 # package (not on Windows). Then ``kill -USR2`` with the number of a process makes it
@@ -435,7 +443,8 @@ assert places == ["sum_grads"] * last + ["load_batch"], "the last rank waits els
 
 # %%
 # All others wait in ``sum_grads``, and the last rank waits in ``load_batch``. That's
-# the whole diagnosis.
+# the whole diagnosis. In a script with DDP you'd see ``loss.backward()`` in place of
+# ``sum_grads``, because DDP makes its all-reduces inside of backward.
 #
 # With NCCL a collective usually returns at once, so a rank waits in a later call that
 # needs a result of the GPU, such as ``.item()``. So the stack still shows you who is
@@ -519,9 +528,8 @@ assert set(sums[1:]) == {wrong}, "the loss is in the gradients of the others"
 # with the extra call, because ``torchfrtrace`` compares kinds and sizes, and these are
 # alike. So don't stop at its verdict, and look which lines of your program made the
 # calls. With the option ``-j`` it prints the calls of all ranks side by side (install
-# ``tabulate`` for that), and each file is a pickle that you can read yourself. The
-# third frame of a stack is the function that called the collective, behind two of
-# PyTorch's.
+# ``tabulate`` for that), and each file is a pickle that you can read yourself. Look for
+# your own file in its stacks. For DDP's all-reduces that's the line with ``backward``.
 #
 # .. code-block:: python
 #
@@ -529,14 +537,14 @@ assert set(sums[1:]) == {wrong}, "the loss is in the gradients of the others"
 #
 #    with open("traces/comm_lib_trace_rank_0", "rb") as file:
 #        for entry in pickle.load(file)["entries"]:
-#            caller = entry["frames"][2]
-#            print(entry["collective_seq_id"], entry["profiling_name"], caller)
+#            lines = [f["line"] for f in entry["frames"] if "train" in f["filename"]]
+#            print(entry["collective_seq_id"], entry["profiling_name"], lines)
 #
 # With several machines, set ``TORCH_FR_DUMP_TEMP_FILE`` to the beginning of the paths,
 # in a folder that all of them share. To look into a run that hangs and has not timed
 # out yet, set ``TORCH_NCCL_DEBUG_INFO_PIPE_FILE=/tmp/dump_`` before you start it: each
 # rank then opens a pipe, such as ``/tmp/dump_0.pipe``, and writes its file when you
-# send a line into it.
+# send a line into it, by ``echo 1 > /tmp/dump_0.pipe``.
 #
 # What a record holds, seen with Gloo
 # -----------------------------------
@@ -676,8 +684,8 @@ assert written == errors, "each rank has its own error in its file"
 
 # %%
 # On Linux the others get echoes, "closed by peer" or "reset by peer". Look for another
-# error: with ``torchrun --redirects=3 --log-dir=logs`` each rank writes its own files,
-# among them ``error.json``.
+# error: with ``torchrun --tee=3 --log-dir=logs`` each rank also writes its own files,
+# among them ``error.json`` if ``record`` stands at the main function.
 #
 # With NCCL the others often get no error at all: their kernels wait for data that
 # doesn't come, until ``torchrun`` ends all ranks of its machine because one has failed,
@@ -795,7 +803,7 @@ if rank == 0:
 #    export TORCH_FR_DUMP_TEMP_FILE=/shared/run7/traces/rank_
 #    export TORCH_NCCL_DEBUG_INFO_PIPE_FILE=/tmp/dump_
 #    export NCCL_DEBUG=WARN NCCL_DEBUG_FILE=/shared/run7/nccl.%h.%p
-#    torchrun --redirects=3 --log-dir=/shared/run7/logs --nproc-per-node=8 train.py
+#    torchrun --tee=3 --log-dir=/shared/run7/logs --nproc-per-node=8 train.py
 #
 # .. list-table:: Others, for when you hunt for a cause
 #    :header-rows: 1
