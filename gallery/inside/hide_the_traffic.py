@@ -150,8 +150,9 @@ assert gone == [0, len(default) - 1], (
 # By default the first bucket is full at 1 MiB, so that the network soon has work, and
 # the others at 25 MiB. ``bucket_cap_mb`` sets one size for all of them, the first too.
 # DDP doesn't cut a gradient in two, so a bucket is closed as soon as it has reached the
-# limit, and a gradient that is larger than the limit makes a larger bucket. That's the
-# whole rule, and we can write it down. It gives the same messages as DDP:
+# limit, and a gradient that is larger than the limit makes a larger bucket. If all
+# parameters have the same type and all get gradients, that's the whole rule, and we can
+# write it down. It gives the same messages as DDP:
 
 
 def cut(gradient_sizes, limit, first_limit):
@@ -593,7 +594,8 @@ if "PowerSGD" in hooks:
 # %%
 # Both 16-bit hooks send half, and train as well as 32 bits here. PowerSGD sends hardly
 # anything, its first gradient is far from the exact one, and the model learns more
-# slowly. By its `documentation
+# slowly. (That's with matrices of rank 1, the default. A larger
+# ``matrix_approximation_rank`` sends more and loses less.) By its `documentation
 # <https://docs.pytorch.org/docs/stable/ddp_comm_hooks.html>`__ it also needs three
 # messages for each bucket, and computation between them, so it pays only on a slow
 # network.
@@ -690,7 +692,9 @@ assert left["both", "Ethernet 25"] < left["as it is", "Ethernet 25"] / 10, (
 #    * - The network is idle during backward, and a long message is left after it
 #      - A smaller ``bucket_cap_mb``
 #    * - Long messages all the time, and still after backward
-#      - First accumulation with ``no_sync``, then bf16, last PowerSGD
+#      - Compare the ranks: where a message is shorter on one rank, the others have
+#        waited for this one. If they're alike: first accumulation with ``no_sync``,
+#        then bf16, last PowerSGD
 #    * - Pauses between the messages, and little after backward
 #      - Nothing: the communication is hidden
 #

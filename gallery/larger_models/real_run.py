@@ -36,7 +36,7 @@ a program raise no error:
    * - Load a bf16 file into a model on the meta device
      - The parameters become bf16, and small updates get lost.
    * - Save in the background with the group of the training
-     - Two threads use its collectives, and they may meet the wrong ones.
+     - Two threads use its collectives, and with Gloo they may meet the wrong ones.
 
 .. code-block:: bash
 
@@ -283,13 +283,14 @@ def draw(module, device):
 # block gets its memory, is compiled if you want that, and then ``fully_shard`` keeps
 # this rank's rows and frees the others. So each rank has a single whole block at a
 # time. (The embeddings and the last layer stay whole until the last call, which shards
-# all that is left.) All ranks use one seed, because each rank draws whole blocks.
+# all that is left.) All ranks use one seed, because each rank draws whole blocks. If
+# you add a module and forget to draw it, the loop before the last call notices.
 #
 # The ``MixedPrecisionPolicy`` replaces autocast. The shards stay in fp32, and so does
 # the optimizer state, while blocks are gathered and computed in bf16, including norms,
-# which autocast would compute in fp32. Gradients are averaged in fp32.
-# ``fullgraph=True`` makes ``compile`` fail if it can't compile a whole block, or has
-# found nothing to compile.
+# which autocast would compute in fp32. Gradients are computed in bf16, and averaged in
+# fp32. ``fullgraph=True`` makes ``compile`` fail if it can't compile a whole block, or
+# has found nothing to compile.
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 
 POLICIES = {
@@ -310,6 +311,9 @@ def build(options, mesh, device):
             layer.compile(fullgraph=True)
         fully_shard(layer, **how)
     draw(model.scores, device)
+    for name, parameter in model.named_parameters():
+        if parameter.is_meta:
+            raise RuntimeError(f"nothing has drawn {name}")
     fully_shard(model, **how)
     # After sharding, because the parameters are new then.
     optimizer = torch.optim.AdamW(model.parameters(), options.learning_rate, fused=True)

@@ -51,6 +51,9 @@ table first, and read the reasons later.
    * - "closed by peer"
      - Another rank has failed
      - Look for the first error of all ranks
+   * - Exit code -9 of one rank
+     - The system has killed it, usually because the machine had no memory left
+     - ``dmesg`` says so; fewer workers of data loaders need less memory
    * - "CUDA out of memory" on one rank, and the others wait
      - It has ended, or has caught the error and skipped the batch
      - Never catch it on one rank alone; balance the sizes of the batches
@@ -499,7 +502,8 @@ assert set(sums[1:]) == {wrong}, "the loss is in the gradients of the others"
 # before you start the run again: their paths begin with
 # ``.cache/torch/comm_lib_trace_rank_`` in your home. ``torchfrtrace`` compares them. Up
 # to PyTorch 2.10 the recorder is empty until you set ``TORCH_FR_BUFFER_SIZE=2000``, as
-# the first lines of this page do.
+# the first lines of this page do. (Older versions call it
+# ``TORCH_NCCL_TRACE_BUFFER_SIZE``.)
 #
 # .. code-block:: bash
 #
@@ -631,10 +635,10 @@ for error in errors:
     assert ("0", "ALLREDUCE", "1") in re.findall(call, error), "and names rank 0's call"
 
 # %%
-# ``DETAIL`` compares the kinds of the calls and their shapes, and nothing else. If the
-# losses have the shape of the gradients, it finds no mismatch. It then blames every
-# rank *but* 0, as ``torchfrtrace`` did, because they don't come to a third call. The
-# first exercise below shows that.
+# ``DETAIL`` compares the kinds of the calls, the shapes and the types of the tensors,
+# and nothing else. If the losses have the shape of the gradients, it finds no mismatch.
+# It then blames every rank *but* 0, as ``torchfrtrace`` did, because they don't come to
+# a third call. The first exercise below shows that.
 #
 # The loudest rank is not the cause
 # ---------------------------------
@@ -726,7 +730,7 @@ if rank == 0:
 #   address and the port that it tried. One of them is wrong, or a firewall drops the
 #   packets. Try it on that machine, for example with ``nc -zv 10.0.0.1 29500``.
 # - If one machine doesn't start, ``torchrun`` on the others says nothing for ten
-#   minutes and then "RendezvousTimeoutError".
+#   minutes, and then "RendezvousTimeoutError" if you use ``--rdzv-backend=c10d``.
 # - "EADDRINUSE" is no hang: another process has the port, perhaps one of the last run.
 #
 # A hang in the first collective
@@ -771,7 +775,7 @@ if rank == 0:
 #    * - ``init_process_group``
 #      - The timeout of the group
 #      - The same
-#    * - ``torchrun``, for the other machines
+#    * - ``torchrun`` with ``--rdzv-backend=c10d``, for the other machines
 #      - 10 minutes
 #      - ``--rdzv-conf=join_timeout=600``
 #    * - The thread that watches the watchdog
