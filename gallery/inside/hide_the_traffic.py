@@ -308,7 +308,7 @@ for network in networks.values():
 #
 # Let's try five limits: 0, so that each gradient leaves alone; 1, 25 and 100 MiB; and
 # one bucket for all. The table shows the exposed communication in ms.
-caps = {"0": 0, "1": 1, "25": 25, "100": 100, "one": 4096}  # MiB
+caps = {"0": 0, "1": 1, "25": 25, "100": 100, "one": 4096}  # in MiB
 by_cap = {}
 for name, mib in caps.items():
     by_cap[name] = cut(gradient_sizes, mib * 2**20, mib * 2**20)

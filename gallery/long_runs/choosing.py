@@ -51,16 +51,16 @@ the activations between two blocks, for the tokens of all GPUs.
      - Sent
      - Who waits?
    * - DDP
-     - 16
-     - 8
+     - 16 bytes
+     - 8 bytes
      - Nobody, if the batch is large enough
    * - FSDP
      - 16 / w, and 10 for each parameter of one block
-     - 8
+     - 8 bytes
      - The same
    * - FSDP, and parameters stay whole between forward and backward
      - 12 / w + 2, and 6 for each parameter of one block
-     - 6
+     - 6 bytes
      - The same
    * - HSDP on machines of c GPUs
      - 16 / c, and 10 for each parameter of one block
@@ -501,8 +501,8 @@ def step(strategy, run, network):
 
 
 # %%
-# "Out" are the bytes that leave a machine in a step. The seconds are those of a step on
-# each of the two networks.
+# "out GB" are the bytes that leave a machine in a step. The seconds are those of a step
+# on each of the two networks.
 STRATEGIES = (
     "DDP", "FSDP, stays whole", "FSDP", "HSDP", "TP", "TP + FSDP", "pipeline")
 two_machines = replace(llama, rows=2, tokens=16 * 8192)

@@ -654,6 +654,7 @@ for error in errors:
 # ranks, reads the files at the end, and prints the earliest error as "Root Cause (first
 # observed failure)". Without ``record``, it only has the exit codes.
 import json
+import warnings
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -674,7 +675,9 @@ def main():
 folder = TemporaryDirectory()
 error_file = Path(folder.name) / "error.json"
 os.environ["TORCHELASTIC_ERROR_FILE"] = str(error_file)  # torchrun does this for you
-errors = attempt(main)
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # in a notebook, record misses a real stderr
+    errors = attempt(main)
 del os.environ["TORCHELASTIC_ERROR_FILE"]
 
 kinds = [kind_of(error) for error in errors]
@@ -767,19 +770,19 @@ if rank == 0:
 #      - Default
 #      - Where to change it
 #    * - A collective of NCCL
-#      - 10 minutes
+#      - After 10 minutes
 #      - ``init_process_group(timeout=...)``, or ``new_group`` for one group
 #    * - A collective of Gloo
-#      - 30 minutes
+#      - After 30 minutes
 #      - The same
 #    * - ``init_process_group``
 #      - The timeout of the group
 #      - The same
 #    * - ``torchrun`` with ``--rdzv-backend=c10d``, for the other machines
-#      - 10 minutes
+#      - After 10 minutes
 #      - ``--rdzv-conf=join_timeout=600``
 #    * - The thread that watches the watchdog
-#      - 8 minutes
+#      - After 8 minutes
 #      - ``TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC=480``
 #
 # A timeout has to be longer than the longest work that one rank does while the others

@@ -28,7 +28,7 @@ def test_most_names_of_torch_have_an_address() -> None:
 
     assert len(of_torch) > 50
     # its documentation does not describe all that it has
-    assert len(of_torch - inventory().keys()) < 30
+    assert len(of_torch - inventory().keys()) < 35
 
 
 def test_the_inventory_is_sorted_and_names_each_thing_once() -> None:
