@@ -365,7 +365,7 @@ if rank == 0:
         late = 1000 * exposed(by_cap[cap], networks[name])
         ax.text(last_begin + last_takes + 12, row, f"+{late:.0f} ms", va="center")
     ax.axvline(1000 * backward, color="C1", ls="--", label="end of backward")
-    sizes = {"25": "25 MiB", "one": "one bucket"}
+    sizes = {"25": "25 MiB", "one": f"{total_bytes / 2**20:.0f} MiB"}
     row_names = [f"{name}, {sizes[cap]}" for name, cap in rows]
     ax.set(yticks=range(len(rows)), yticklabels=row_names, ylim=(4.6, -0.6))
     ax.set(xlabel="computed time (ms)", xlim=(0, 1100))

@@ -290,8 +290,9 @@ if rank == 0:
         n = first_difference(rows)
         ax.axvspan(n - 0.45, n + 0.45, fill=False, ec="C3", ls="--")
         columns = range(len(rows[0]))
-        names = [f"call {column + 1}" for column in columns]
-        ax.set(xticks=columns, xticklabels=names, xlim=(-0.6, len(columns) - 0.4))
+        numbers = [column + 1 for column in columns]
+        ax.set(xticks=columns, xticklabels=numbers, xlim=(-0.6, len(columns) - 0.4))
+        ax.set(xlabel="call")
         ax.set(ylabel="rank", yticks=range(len(rows)), ylim=(len(rows) - 0.4, -0.6))
 
     fig, ax = plt.subplots(figsize=(5, 2.6), layout="constrained")
