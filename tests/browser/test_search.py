@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 from readers import DESK, LESSON, PHONE, Open, each_language, each_size
 
 QUERIES = sorted((TESTS / "search_queries").glob("*.csv"))
-FIRST = 0.9  # of the queries must have the right page first
+FIRST = 0.85  # of the queries must have the right page first; it was 0.9 for 25 lessons
 # The pages that have all words.
 SEARCH = """queries => queries.map(query =>
   Search.find(query).filter(({isPart}) => !isPart)
