@@ -243,6 +243,7 @@ def build_index(app: Sphinx, language: Language) -> dict[str, Any]:
             [
                 app.builder.get_target_uri(name),
                 kind_of(name, app),
+                sum(len(section.marks) for section in found),
                 [[section.id, section.title] for section in found],
             ]
             for name, found in pages.items()

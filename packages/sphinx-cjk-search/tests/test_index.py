@@ -98,11 +98,13 @@ def test_a_term_has_the_distances_of_its_sections() -> None:
 def test_an_index_has_every_page_but_the_hidden_one(build: Build) -> None:
     index = index_of(build("ko"))
 
-    pages = {address: kind for address, kind, _ in index["pages"]}
+    pages = {address: kind for address, kind, *_ in index["pages"]}
     assert pages == {
         "index.html": "list",
         "sums.html": "page",
         "module.html": "page",
+        "atlas.html": "page",
+        "sky.html": "page",
         "about.html": "last",
     }
     assert "숫자" in index["words"].split()  # typed for the page
@@ -114,7 +116,7 @@ def test_an_index_has_every_page_but_the_hidden_one(build: Build) -> None:
 def test_the_addresses_are_those_of_the_builder(build: Build) -> None:
     addresses = [page[0] for page in index_of(build("ja", "dirhtml"))["pages"]]
 
-    assert addresses == ["", "sums/", "module/", "about/"]
+    assert addresses == ["", "sums/", "module/", "atlas/", "sky/", "about/"]
 
 
 def test_sphinx_has_no_words_in_its_own_index(build: Build) -> None:

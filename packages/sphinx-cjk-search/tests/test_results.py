@@ -89,6 +89,14 @@ def test_pages_with_a_subject_come_before_others(ask: Ask) -> None:
     assert addresses[-1] == "about.html"
 
 
+def test_a_long_page_does_not_win_by_words_of_distant_sections(ask: Ask) -> None:
+    found = ask("en", FIND, "eclipse comets")
+
+    pages = [address.partition("#")[0] for address, _ in found]
+    assert pages[0] == "sky.html"
+    assert "atlas.html" in pages
+
+
 def test_results_from_a_disk_show_where_they_lead(
     build: Build, in_page: InPage
 ) -> None:

@@ -68,8 +68,10 @@ const patternOf = (typed) => {
 // parse, and compress less.
 
 const subject = normal(cjkSearchIndex.subject);
-const sections = pages.flatMap(([, , found], page) =>
+const sections = pages.flatMap(([, , , found], page) =>
   found.map(([id, title], at) => ({ page, at, id, title })));
+const sizes = pages.filter(([, kind]) => kind === "page").map(([, , size]) => size);
+const usual = sum(sizes) / sizes.length; // size of a page, in terms of its sections
 const starts = sections.flatMap(({ at }, number) => (at ? [] : [number]));
 const lists = cjkSearchIndex.places.split(" ");
 const packed = new Map(cjkSearchIndex.words.split(" ").map((word, i) => [word, lists[i]]));
@@ -295,7 +297,8 @@ const rank = (needs) => {
     .sort((a, b) => a.isPart - b.isPart || b.score - a.score);
 };
 
-// A page counts by its best section, its beginning, and the best that it has for each need.
+// A page counts by its best section, its beginning, and the best that it has for each need:
+// this counts less on a long page, which has something for every need.
 const rated = (page, places, found) => {
   const kind = pages[page][1];
   // by the root: a word in the title does not outweigh all others
@@ -304,7 +307,8 @@ const rated = (page, places, found) => {
     Math.sqrt(Math.max(...places.map((at) => scores.get(at) ?? 0)))));
   const scored = places.map((place) => ({ ...sections[place], score: scoreOf(place) }))
     .sort((a, b) => b.score - a.score || a.at - b.at);
-  const score = scored[0].score + START * scoreOf(starts[page]) + ANYWHERE * best;
+  const anywhere = ANYWHERE * Math.min(1, usual / pages[page][2]);
+  const score = scored[0].score + START * scoreOf(starts[page]) + anywhere * best;
   const isTogether = places.some((place) => found.every(({ scores }) => scores.has(place)));
   const isWhole = found.every(({ isWhole }) => isWhole(page)) && (kind !== "last" || isTogether);
   // the order of reading decides between equal scores

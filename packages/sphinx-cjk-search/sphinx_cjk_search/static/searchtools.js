@@ -56,7 +56,7 @@ const rankedPages = (query) => engine.rank(engine.needsOf(query));
 const find = (query) => rankedPages(query).flatMap(resultsOfPage);
 
 const resultsOfPage = ({ page, isPart, sections }) => {
-  const [address, , [[, name]]] = cjkSearchIndex.pages[page];
+  const [address, , , [[, name]]] = cjkSearchIndex.pages[page];
   const near = sections.filter(({ score }) => score >= NEAR * sections[0].score);
   return near.slice(0, MOST_SECTIONS).map(({ id, title }) => ({
     address, isPart, anchor: id && `#${id}`, title: id ? `${name} > ${title}` : name,
@@ -88,7 +88,7 @@ const showResults = (query) => {
 // The pages that have a subject, where nothing is found.
 const allPages = () =>
   cjkSearchIndex.pages.filter(([, kind]) => kind === "page")
-    .map(([address, , [[, title]]]) => ({ address, title, anchor: "" }));
+    .map(([address, , , [[, title]]]) => ({ address, title, anchor: "" }));
 
 const itemOf = (result, words) => {
   const { address, title, anchor } = result;
