@@ -34,6 +34,7 @@ from gallery_intl.page.interface_nodes import around
 from gallery_intl.page.interface_nodes import line as plain_line
 from gallery_intl.project import Project, joined
 from gallery_intl.script.source import packages
+from gallery_intl.writer.record import code_state
 from gallery_intl.writer.tree import Hooks
 from gallery_run import fingerprint, machine, words
 from gallery_run.record_tabs import records_of, write_tabs
@@ -54,6 +55,13 @@ LINKED = re.compile(r":doc:`([^`<]+)`")
 NOTE = re.compile(
     r"^\.\. only:: html\n\n {4}\.\. note::\n(?: {8}.*\n|\n)+", re.MULTILINE
 )
+SCRIPT_METADATA = """\
+# /// script
+# requires-python = ">=3.11"
+# dependencies = {}
+# ///
+
+"""
 FOOTER = re.compile(r"^\.\. _sphx_glr_download_.*", re.MULTILINE | re.DOTALL)
 
 
@@ -65,12 +73,33 @@ def furnish(rst: str, catalog: PageCatalog, project: Project) -> str:
 
 
 def state(project: Project, docname: str) -> str:
-    """Return what changes with the records of a page."""
+    """Return what changes with the records of a page, and with the code of the site."""
     folder = project.srcdir / FOLDER / project.in_gallery(docname)
-    return fingerprint.digest(folder)
+    return fingerprint.digest(folder) + code_state(Path(__file__).parent)
 
 
-HOOKS = Hooks(write_tabs, furnish, checks.guard, state)
+def standalone(source: str) -> str:
+    """Return a script below what it needs (PEP 723), of its fields only the result.
+
+    ``uv run`` and ``pipx run`` read the needs and install them.
+    """
+    match = FIELDS.search(source)
+    if not match:
+        return source
+    fields = {x["name"]: x["text"] for x in FIELD.finditer(match[0])}
+    oldest = fields.get("Oldest torch", "").strip()
+    needed = [
+        f"torch>={oldest}" if name == "torch" and oldest else name
+        for name in packages(source)
+    ]
+    learn = "\n".join(line.strip() for line in fields.get("Learn", "").splitlines())
+    text = source[: match.start()] + learn + "\n" + source[match.end() :]
+    return SCRIPT_METADATA.format(json.dumps(needed)) + text.replace(
+        "\n\n\n", "\n\n", 1
+    )
+
+
+HOOKS = Hooks(write_tabs, furnish, checks.guard, state, standalone)
 
 
 def replace_fields(rst: str, catalog: PageCatalog, project: Project) -> str:

@@ -20,6 +20,7 @@ A page
     its ``code``.
 :Prerequisites: :doc:`/tutorials/part/other`,
     :doc:`/index`
+:Oldest torch: 2.9
 
 A paragraph, see :doc:`other` and :doc:`this <other>`.
 
@@ -98,7 +99,8 @@ def test_a_lesson_begins_with_its_head_in_this_order(site: SmallSite) -> None:
     texts = [" ".join(tag.get_text(" ").split()) for tag in head[:4]]
     assert texts == [
         "You will see a page, and its code .",
-        "Time 5 minutes Runs as 4 processes, started with torchrun Needs torch 2.13.0 "
+        "Time 5 minutes Runs as 4 processes, started with torchrun "
+        "Needs torch 2.9 or newer (here 2.13.0) "
         "The notebook also needs: jupyter, ipyparallel "
         "Runs on a CPU, and on GPUs where there are any",
         "Prerequisites : Other: a page with a longer title , Small site",
@@ -163,10 +165,18 @@ def test_the_script_names_the_pages_that_it_leads_to(site: SmallSite) -> None:
     english, korean = (download(site, x, "page.py") for x in ("en", "ko"))
 
     assert ":doc:" not in english + korean
-    assert (
-        ":Learn: You will see a page, and\n    its ``code``.\n"
-        ":Prerequisites: *Other: a page with a longer title*, *Small site*\n"
-    ) in english
     assert "see *Other: a page with a longer title* and *this*.\n" in english
-    assert ":Learn: 페이지와 ``코드``를 봅니다.\n:Prerequisites: *다른" in korean
     assert "# *다른 페이지*를 보세요.\n" in korean
+
+
+def test_the_script_stands_alone_without_the_fields_of_its_page(
+    site: SmallSite,
+) -> None:
+    text = download(site, "ko", "page.py")
+
+    assert text.startswith(
+        '# /// script\n# requires-python = ">=3.11"\n'
+        '# dependencies = ["torch>=2.9"]\n# ///\n\n# '
+    )
+    above = text.partition("A paragraph")[0]
+    assert above.endswith("\nA page\n======\n\n페이지와 ``코드``를 봅니다.\n\n")

@@ -437,7 +437,7 @@ def found_by_search(folder: Path) -> dict[str, list[tuple[str, str]]]:
     index = json.loads(text[text.index("{") : text.rindex(";")])
     return {
         address.removesuffix(".html"): [(id_, title) for id_, title in found]
-        for address, _kind, found in index["pages"]
+        for address, _kind, _size, found in index["pages"]
     }
 
 

@@ -40,8 +40,7 @@ def digest(*texts: str) -> str:
 
 
 @cache
-def code_state() -> str:
+def code_state(package: Path = Path(__file__).parents[1]) -> str:
     """Return what changes with the code that writes pages, and with its words."""
-    package = Path(__file__).parents[1]
     files = [*package.rglob("*.py"), *package.rglob("*.po")]
     return digest(*map(file_state, sorted(files)))

@@ -45,13 +45,15 @@ class Hooks(NamedTuple):
     ``prepare`` changes the reST of a script's page before it is translated, and
     ``furnish`` that of any page of the gallery after it, in place of translating what
     Sphinx-Gallery adds. ``check`` returns what is wrong with catalogs. ``state``
-    returns what changes with all else that a page is written from.
+    returns what changes with all else that a page is written from. ``complete`` makes
+    the script for readers from the translated one: it changes comments and docstring.
     """
 
     prepare: Prepare | None = None
     furnish: Callable[[str, PageCatalog, Project], str] = translate_furniture
     check: Check | None = None
     state: Callable[[Project, str], str] = lambda _project, _docname: ""
+    complete: Callable[[str], str] = str
 
 
 def write_language(
@@ -194,7 +196,7 @@ class TreeWriter:
 
     def download(self, page: Page) -> str:
         """Return the script in the page's language, below a line about its origin."""
-        return below(page.translated.source, f"# {origin(page)}")
+        return self.hooks.complete(below(page.translated.source, f"# {origin(page)}"))
 
     def write_index(self, path: Path) -> set[Path]:
         """Write cards of the gallery: a page of a part, or the end of a script's."""
