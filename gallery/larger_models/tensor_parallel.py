@@ -16,10 +16,10 @@ compute the same layer of the same samples at the same time.
 
 PyTorch splits two layers in as many lines, so that's where we begin. Then we split the
 same two by hand, to see why they need only one message, and go on to attention, to
-*sequence parallelism*, and to a vocabulary with its loss. On the way we count what each
-rank sends, and at the end a formula says what share of a training step the messages
-take. In between are three mistakes, two of which raise no error at all: samples that
-differ, one seed for all dropout, and clipping.
+*sequence parallelism*, and to a vocabulary with its loss. We count what a rank sends
+for each of them, and at the end a formula says what share of a training step the
+messages take. On the way we meet mistakes to avoid, most of which raise no error:
+samples that differ, one seed for all dropout, weights that are no longer tied.
 
 .. code-block:: bash
 
@@ -101,8 +101,8 @@ torch.testing.assert_close(
     mlp(samples), whole_mlp(samples), msg="split layers must compute the same output")
 
 # %%
-# What did these two styles do? We repeat it by hand, with numbers that fit into a
-# figure.
+# That's all that you need to try it on your own model. But what did ``ColwiseParallel``
+# and ``RowwiseParallel`` do? We repeat it by hand, with numbers that fit into a figure.
 #
 # By columns: each rank has some of the outputs
 # ---------------------------------------------
@@ -240,11 +240,11 @@ assert torch.equal(mlp.down.weight.to_local(), columns_of_down), "inputs: dimens
 # Attention: a rank needs whole heads
 # -----------------------------------
 #
-# Attention has the same pattern. It works on *heads*, each with its own columns of
-# ``q``, ``k`` and ``v``, and a head needs nothing from the others. Cut these three by
-# columns and ``out`` by rows, and a rank computes all of attention for its own heads.
-# Only one thing in the code depends on it: the number of heads is written as ``-1``,
-# because a rank doesn't have all of them.
+# Attention has the same pattern. It consists of several *heads*, small attentions side
+# by side, each with its own columns of ``q``, ``k`` and ``v``, and a head needs nothing
+# from the others. So if you cut these three by columns and ``out`` by rows, a rank
+# computes its own heads from beginning to end. Only one place in the code depends on
+# it: the number of heads is written as ``-1``, because a rank doesn't have all of them.
 
 
 class Attention(nn.Module):
@@ -266,8 +266,9 @@ class Attention(nn.Module):
 
 
 # %%
-# Together they are the block that we train from now on. Its two ``LayerNorm`` layers
-# and its two residual sums aren't split yet, so every rank computes them in full.
+# Attention and MLP make a block, and this is what we split from now on. Its two
+# ``LayerNorm`` layers and its two *residual sums* (the input plus what a part has made
+# of it) aren't split yet, so every rank computes them in full.
 
 
 class Block(nn.Module):
@@ -285,9 +286,10 @@ class Block(nn.Module):
 
 # %%
 # In its plan, ``layout`` is the placement of what goes into attention and into the MLP,
-# and of what comes out. ``PrepareModuleInput`` is there for backward. ``q``, ``k`` and
-# ``v`` read the same input, and each of them would send a gradient for it. It turns the
-# input into one DTensor, so that the three gradients are added up before they are sent.
+# and of what comes out. The entry for ``"attention"`` itself saves messages in the
+# backward pass. ``q``, ``k`` and ``v`` read the same input, and each of them would send
+# a gradient for it. ``PrepareModuleInput`` turns the input into one DTensor, so that
+# the three gradients are added up before they are sent.
 from torch.distributed.tensor.parallel import PrepareModuleInput
 
 
@@ -329,14 +331,19 @@ class Traffic(CommDebugMode):
         return result
 
 
+# %%
+# Two functions do the rest. The first runs both passes, and the second collects the
+# gradients of all parameters, as one rank would have them.
+
+
 def both_passes(module, x):
-    """Return the output, the gradient of the input, and the messages of each pass."""
+    """Return output and gradient of the input, and the messages of each pass."""
     x = x.clone().requires_grad_()
     with Traffic() as forward:
         output = module(x)
     with Traffic() as backward:
         output.square().sum().backward()
-    return output.detach(), x.grad, forward.sent, backward.sent
+    return [output.detach(), x.grad], forward.sent, backward.sent
 
 
 def whole_gradients(module):
@@ -345,44 +352,40 @@ def whole_gradients(module):
 
 
 # %%
-# First one rank's block, which is what we compare with, then the split one. They
-# compute in fp64, so that a difference would be a mistake and not rounding.
+# First comes a block that isn't split, which is what we compare with, and then the
+# split one. They compute in fp64, so that a difference is a mistake and not rounding.
 width = 8 * world_size
 torch.manual_seed(0)
 single = Block(width, head_dim=4).double().to(device)
 batch = torch.randn(2, 4 * world_size, width, dtype=torch.float64).to(device)
-output, batch_grad, _, _ = both_passes(single, batch)
+expected, _, _ = both_passes(single, batch)
 grads = whole_gradients(single)
 
 block = parallelize_module(deepcopy(single), mesh, block_plan(Replicate()))
-*found, forward, backward = both_passes(block, batch)
+found, forward, backward = both_passes(block, batch)
 torch.testing.assert_close(
-    found, [output, batch_grad], msg="the block must equal that of one rank")
+    found, expected, msg="the block must equal that of one rank")
 torch.testing.assert_close(
     whole_gradients(block), grads, msg="so must the gradients of its parameters")
 
 # %%
 # The output and all gradients equal those of one process. Attention and MLP have one
 # all-reduce each in the forward pass, and one each in the backward pass, because the
-# gradient of their input is a sum over all ranks again. Each of the four has the size
-# of the activations between the layers, and on a ring it sends that size twice, but for
-# the part that a rank has already. We call the size of once around the ring ``once``.
-once = batch.nbytes // world_size * (world_size - 1)
+# gradient of their input is a sum over all ranks again. Each of the four adds up a
+# tensor of the size of the block's input, which goes around the ring twice, and in each
+# round a rank sends all of it but one part. These are the kinds and the bytes:
+one_round = batch.nbytes // world_size * (world_size - 1)  # what a rank sends
 if rank == 0:
     print("forward:", *forward)
     print("backward:", *backward)
-all_reduces = [("all_reduce", 2 * once)] * (2 if world_size > 1 else 0)
+all_reduces = [("all_reduce", 2 * one_round)] * (2 if world_size > 1 else 0)
 assert forward == all_reduces, "two all-reduces forward: attention and MLP"
 assert backward == all_reduces, "two all-reduces backward: attention and MLP"
 
 # %%
 # The number of heads must be divisible by the number of ranks. This block has one head
 # more than ranks, so its forward pass fails before it sends anything. What PyTorch
-# calls dimension 2 are the columns of ``q`` on a rank, which aren't whole heads. If
-# keys and values have fewer heads than queries, their number must be divisible too. And
-# if there are fewer key heads than ranks, the usual way out is to give several ranks a
-# copy of the same key head. Each copy sees only some of the queries, so the gradients
-# of the copies have to be added up.
+# calls dimension 2 are the columns of ``q`` on a rank, which aren't whole heads.
 import textwrap
 
 if world_size > 1:
@@ -399,6 +402,11 @@ if world_size > 1:
     assert "don't multiply up" in str(refusal), "a part of a head must not pass"
 
 # %%
+# If keys and values have fewer heads than queries (*grouped-query attention*), their
+# number must be divisible too. And if there are fewer key heads than ranks, the usual
+# way out is to give several ranks a copy of the same key head. Each copy sees only some
+# of the queries, so the gradients of the copies have to be added up.
+#
 # A *fused* layer that computes ``q``, ``k`` and ``v`` one after the other is more
 # dangerous. Cut by ``ColwiseParallel``, it gives queries to the first ranks and values
 # to the last ones, and because each part can still be divided by three, nothing fails:
@@ -418,23 +426,23 @@ from torch.distributed.tensor.parallel import SequenceParallel
 token_plan = block_plan(Shard(1)) | {
     "norm1": SequenceParallel(), "norm2": SequenceParallel()}
 by_token = parallelize_module(deepcopy(single), mesh, token_plan)
-my_tokens = batch.chunk(world_size, dim=1)[rank]
-*found, forward, backward = both_passes(by_token, my_tokens)
 
-my_share = [whole.chunk(world_size, dim=1)[rank] for whole in (output, batch_grad)]
+my_tokens = batch.chunk(world_size, dim=1)[rank]
+found, forward, backward = both_passes(by_token, my_tokens)
+
+my_share = [whole.chunk(world_size, dim=1)[rank] for whole in expected]
 torch.testing.assert_close(found, my_share, msg="each rank has its tokens' results")
 torch.testing.assert_close(
     whole_gradients(by_token), grads, msg="and together they have the same gradients")
-pair = [("all_gather_into_tensor", once), ("reduce_scatter_tensor", once)]
+pair = [("all_gather_into_tensor", one_round), ("reduce_scatter_tensor", one_round)]
 halves = pair * (2 if world_size > 1 else 0)
 assert forward == halves, "each all-reduce has become two halves"
 assert backward == halves, "and so it has in backward"
 
 # %%
-# So the bytes are the same, and what you save is memory. How much? PyTorch shows
-# everything that it keeps for backward to ``saved_tensors_hooks``. We add up the sizes
-# of these activations, without the parameters, and compare them with the input of the
-# block.
+# So the bytes are the same, and what you save is memory. How much? PyTorch hands all
+# that it keeps for backward to the functions in ``saved_tensors_hooks``. We add up the
+# sizes of these activations, without the parameters.
 from torch.autograd.graph import saved_tensors_hooks
 
 
@@ -460,27 +468,34 @@ def kept_for_backward(module, x):
     return sum(storage.nbytes() for storage in storages.values())
 
 
+# %%
+# We compare the block of one rank, the split one, and the one with sequence
+# parallelism.
 kept = {
     "one rank": kept_for_backward(single, batch),
     "split": kept_for_backward(block, batch),
-    "split, by token": kept_for_backward(by_token, my_tokens)}
+    "split, with sequence parallelism": kept_for_backward(by_token, my_tokens)}
 if rank == 0:
     for name, n_bytes in kept.items():
         print(f"{name}: {n_bytes / batch.nbytes:.2f} times the input")
 
 # %%
-# One rank keeps 12 tensors of the size of the input, and some small ones. Eight of them
-# are divided by tensor parallelism, and the inputs and outputs of the two ``LayerNorm``
-# layers aren't. With sequence parallelism the two inputs are divided as well.
+# One rank keeps as much as 12 inputs, and some small tensors (on the CPU, and wherever
+# attention has a fused kernel that keeps no score for each pair of tokens). Of these,
+# tensor parallelism divides eight, but not the inputs and the outputs of the two
+# ``LayerNorm`` layers. Sequence parallelism divides the two inputs as well. Both
+# outputs stay whole, because PyTorch keeps the gathered tensor that goes into the
+# matrices. (In the paper on sequence parallelism, linked below, a rank keeps its share
+# and gathers a second time in the backward pass.) So on eight GPUs a block keeps 3.25
+# inputs instead of 5.
 #
-# The two outputs are not, because PyTorch keeps the gathered tensor that goes into the
-# matrices. (The Megatron paper, linked below, keeps the share and gathers a second time
-# in backward.) So on eight GPUs, a block keeps 3.25 times its input instead of 5. With
-# activation checkpointing you gain more, because then only the input of the block
-# survives the forward pass, and that is divided by eight.
+# With *activation checkpointing*, which keeps only the input of a block and computes
+# the rest again in the backward pass, you gain more, because that input is divided by
+# eight.
 whole_inputs = 2 * batch.nbytes + 4 * batch[..., 0].nbytes  # and mean, and deviation
-saving = whole_inputs // world_size * (world_size - 1)
-assert kept["split"] - kept["split, by token"] == saving, "two inputs are divided now"
+to_save = whole_inputs // world_size * (world_size - 1)
+saved = kept["split"] - kept["split, with sequence parallelism"]
+assert saved == to_save, "the two inputs are divided now"
 
 # %%
 # ``LayerNorm`` gradients are partial sums
@@ -576,6 +591,8 @@ def clip(parameters, max_norm):
     return norm
 
 
+# %%
+# The norm and all clipped gradients are those of one rank:
 with Traffic() as clipping:
     norm = clip(block.parameters(), max_norm=1)
 assert len(clipping.sent) == (1 if world_size > 1 else 0), "one message for the norm"
@@ -584,8 +601,8 @@ torch.testing.assert_close(
     whole_gradients(block), whole_gradients(single), msg="all are scaled alike")
 
 # %%
-# The plain gradients count once, because they are the same on all ranks. A sum over all
-# ranks, as for a pipeline, would count them once for each.
+# In ``clip``, the plain gradients count once, because they are the same on all ranks. A
+# sum over all ranks, as for a pipeline, would count them once for each.
 #
 # Embedding, vocabulary and ``loss_parallel``
 # -------------------------------------------
@@ -650,7 +667,8 @@ with loss_parallel():
     loss.backward()
 
 # %%
-# The same loss on one rank, and the same with all logits gathered:
+# To compare, we compute the same loss on one rank, and once more with the logits
+# gathered.
 loss_of_single = nn.functional.cross_entropy(
     single_model(tokens).flatten(0, 1), labels)
 loss_of_single.backward()
@@ -669,26 +687,27 @@ if rank == 0:
 
 # %%
 # ``loss_parallel`` sends three numbers for each token, whatever the size of the
-# vocabulary, and the gathered logits grow with it. For 8192 tokens and a vocabulary of
-# 128,000 in fp32, they are 4.2 GB, in the memory of each GPU.
-one_number = 8 * labels.numel()  # bytes, as fp64, one for each token
-shared_out = one_number // world_size * (world_size - 1)
-three = [("all_reduce", 2 * shared_out)] * 3
+# vocabulary, while the logits grow with it. For 8192 tokens and a vocabulary of 128,000
+# they are 4.2 GB in fp32, which each GPU would have to receive and to keep.
+one_each = 8 * labels.numel()  # bytes: a number in fp64 for each token
+on_the_ring = one_each // world_size * (world_size - 1)
+three = [("all_reduce", 2 * on_the_ring)] * 3
 assert of_loss.sent == three, "three numbers for each token"
 if world_size > 1:
-    gathered = [("all_gather_into_tensor", vocabulary * shared_out)]
+    gathered = [("all_gather_into_tensor", vocabulary * on_the_ring)]
     assert of_gathered.sent == gathered, "without loss_parallel all logits are sent"
 
 # %%
-# All ranks have the same loss now, so don't average it, or the gradients, over the
-# ranks that share a model.
+# All ranks have the same loss now, so there is nothing to average among them, neither
+# the loss nor the gradients.
 #
-# Two things about the embedding surprise. Its gradient is whole on every rank, although
-# its weight is split (in PyTorch 2.13). It is right, but takes the memory of the whole
-# table, so ``add_up``, which needs no message here, does well to cut it. And *tied
-# weights*, one matrix for both layers, don't survive the split: each layer gets a
-# parameter of its own, and they drift apart without an error. Both are cut alike, along
-# the vocabulary, so tie them again afterwards, and before you make the optimizer.
+# Two things about the embedding are surprising. Its gradient is whole on every rank,
+# although its weight is split (in PyTorch 2.13). It's right, but takes the memory of
+# the whole table until ``add_up`` cuts it, which needs no message. And *tied weights*,
+# one matrix for both layers, don't survive the split: each layer gets a parameter of
+# its own, and from then on they differ more and more, without an error. As both are cut
+# along the vocabulary, you can tie them again after the split, and before you make the
+# optimizer.
 assert model.embedding.weight.grad.placements == (Replicate(),), "whole on each rank"
 add_up(model)
 assert model.embedding.weight.grad.placements == (Shard(0),), "cut like the weight"
@@ -736,10 +755,11 @@ with torch.no_grad():
         block(own_batch), single(own_batch), msg="the same samples, the same output")
 
 # %%
-# The weights are safer: ``parallelize_module`` takes those of rank 0 for the matrices,
-# whatever the others have drawn. But it neither compares nor sends what isn't in the
-# plan, nor the parameters under ``SequenceParallel()`` (by the sources of PyTorch
-# 2.13). So use one seed, or load one checkpoint.
+# The weights are less at risk, because ``parallelize_module`` takes the matrices of
+# rank 0, whatever the other ranks have drawn. But it doesn't send what isn't in the
+# plan, and under ``SequenceParallel()`` each rank keeps its own parameters (so it was
+# when we tried it, with PyTorch 2.13). So draw all weights with one seed, or load one
+# checkpoint.
 #
 # Trap 2: dropout has two regions, and they need two seeds
 # --------------------------------------------------------
@@ -751,9 +771,9 @@ with torch.no_grad():
 #   block, all ranks have to drop the same numbers. If they don't, each of them goes on
 #   with another input. So there they need the same seed.
 # - Between a column layer and a row layer, inside attention (``dropout_p``), and
-#   wherever sequence parallelism divides the tokens, ranks hold different
-#   columns, heads or tokens. There the same seed is a silent mistake: column j of each
-#   rank falls together with column j of all others, so on four ranks one mask for a
+#   wherever sequence parallelism divides the tokens, ranks hold different columns,
+#   heads or tokens. There the same seed is a silent mistake: column j of each rank is
+#   dropped together with column j of all others, so on four ranks one mask for a
 #   quarter of the columns is repeated four times.
 #
 # The usual ``torch.manual_seed(0)`` on all ranks is right for the first kind only. For
@@ -773,6 +793,11 @@ def own_draws():
         yield
 
 
+# %%
+# We draw three masks, first with the common seed, then with ``own_draws``, and then
+# with the old random state, and count how many different ones the ranks have.
+
+
 def mask():
     my_part = torch.ones(16, device=device)  # of 16 * world_size columns
     return nn.functional.dropout(my_part).tolist()
@@ -789,9 +814,9 @@ dist.all_gather_object(of_all_ranks, drawn)
 different = {kind: len({tuple(d[kind]) for d in of_all_ranks}) for kind in drawn}
 if rank == 0:
     print("different masks:", different)
-assert different["columns, one seed"] == 1  # wrong
-assert different["columns, own_draws"] == world_size
-assert different["whole activations"] == 1
+assert different["columns, one seed"] == 1, "the mistake: one mask for all columns"
+assert different["columns, own_draws"] == world_size, "each rank draws its own mask"
+assert different["whole activations"] == 1, "afterwards all ranks draw alike again"
 
 # %%
 # Megatron keeps a second random state for this, in its `tracker of random states
@@ -835,7 +860,7 @@ def waiting_per_computing(n_gpus, width, flops, bandwidth):
 
 n_tokens = batch[..., 0].numel()
 counted = sum(n_bytes for _, n_bytes in all_reduces) * 2  # forward and backward
-assert counted == n_tokens * bytes_per_token(world_size, width, number=8), "in fp64"
+assert counted == n_tokens * bytes_per_token(world_size, width, number=8), "as counted"
 matrices = sum(p.numel() for p in single.parameters() if p.dim() == 2)
 assert matrices == 12 * width**2, "the matrices of a block"
 
@@ -846,8 +871,8 @@ assert matrices == 12 * width**2, "the matrices of a block"
 # the bytes of a ring as we do. Our numbers are those of an `H100
 # <https://www.nvidia.com/en-us/data-center/h100/>`__: of its 989 teraFLOP/s in bf16
 # (1979 with sparsity), we assume that a GPU gets through 400. *NVLink*, which connects
-# the GPUs of a machine, carries 450 GB/s in each direction, and a network of 400
-# gigabit/s for each GPU carries 50 GB/s.
+# the GPUs of a machine, carries 450 GB/s in each direction (the data sheet adds up
+# both), and a network of 400 gigabit/s for each GPU carries 50 GB/s.
 for d in (4096, 8192):
     for link, bandwidth in {"NVLink": 450e9, "network": 50e9}.items():
         wait = waiting_per_computing(8, d, 400e12, bandwidth)
@@ -858,10 +883,9 @@ for d in (4096, 8192):
 # %%
 # With NVLink, eight GPUs wait a third as long as they compute, at a width of 4096. Over
 # the network they wait three times as long, so they do nothing for three quarters of
-# the step. That's why tensor parallelism stays inside a machine. These are
-# estimates, and this page hasn't run on GPUs. Besides, each message has a *latency*, a
-# time that even a short one takes, which the formula leaves out. It begins to count
-# when you split few tokens over many GPUs.
+# the step. That's why tensor parallelism stays inside a machine. (These are estimates,
+# and this page hasn't run on GPUs.) The formula leaves out the *latency*, the time that
+# even the shortest message takes. It counts when you split few tokens over many GPUs.
 #
 # So use tensor parallelism if a layer is too large, or if there are fewer samples than
 # GPUs, and only among GPUs that NVLink connects, mostly the eight of a machine. Else
