@@ -81,10 +81,10 @@ class MLP(nn.Module):
 
 
 # %%
-# To split it over all ranks takes a *plan*, which names each layer and says how to cut
-# it, and one call. The *mesh* is the group of ranks that share the layers, here all of
-# them. Afterwards each rank has its part of the layers and calls the model as before,
-# with the same samples on each, and every rank gets the whole output.
+# Splitting it over all ranks takes one call and a *plan*, which names each layer and
+# says how to cut it. The *mesh* is the group of ranks that share the layers, here all
+# of them. Afterwards each rank has its part of the layers and calls the model as
+# before. All ranks pass in the same samples, and all of them get the whole output.
 from copy import deepcopy
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.tensor.parallel import (
@@ -234,8 +234,8 @@ assert torch.equal(mlp.down.weight.to_local(), columns_of_down), "inputs: dimens
 # belongs to the sum and not to its parts. If you write these layers by hand, add it
 # after the all-reduce, or it counts once for each rank.
 #
-# Gradients are cut like their parameters, and the optimizer state follows, so each rank
-# stores its share of all three, too.
+# The gradients of these layers are cut like the parameters, and so is the optimizer
+# state, because Adam makes it like the parameters. A rank holds its share of all three.
 #
 # Attention: a rank needs whole heads
 # -----------------------------------
@@ -480,14 +480,14 @@ if rank == 0:
         print(f"{name}: {n_bytes / batch.nbytes:.2f} times the input")
 
 # %%
-# One rank keeps as much as 12 inputs, and some small tensors (on the CPU, and wherever
-# attention has a fused kernel that keeps no score for each pair of tokens). Of these,
-# tensor parallelism divides eight, but not the inputs and the outputs of the two
-# ``LayerNorm`` layers. Sequence parallelism divides the two inputs as well. Both
-# outputs stay whole, because PyTorch keeps the gathered tensor that goes into the
-# matrices. (In the paper on sequence parallelism, linked below, a rank keeps its share
-# and gathers a second time in the backward pass.) So on eight GPUs a block keeps 3.25
-# inputs instead of 5.
+# One rank keeps as many bytes as 12 inputs have, and some small tensors (on the CPU,
+# and wherever attention has a fused kernel that keeps no score for each pair of
+# tokens). Of these, tensor parallelism divides eight, but not the inputs and the
+# outputs of the two ``LayerNorm`` layers. Sequence parallelism divides the two inputs
+# as well. Both outputs stay whole, because PyTorch keeps the gathered tensor that goes
+# into the matrices. (In the paper on sequence parallelism, linked below, a rank keeps
+# its share and gathers a second time in the backward pass.) So on eight GPUs a block
+# keeps 3.25 inputs instead of 5.
 #
 # With *activation checkpointing*, which keeps only the input of a block and computes
 # the rest again in the backward pass, you gain more, because that input is divided by
