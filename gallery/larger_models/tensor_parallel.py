@@ -3,19 +3,23 @@ Tensor parallel: one matrix on several GPUs
 ===========================================
 
 :Card: Each rank has a part of every matrix and every sum.
-:Learn: You will split two matrices by hand so that they need one all-reduce, then a
-    transformer block with ``parallelize_module``, and count the bytes that it sends.
+:Learn: You will split a transformer block, its embedding and its loss with
+    ``parallelize_module``, count what they send, and estimate what that costs on your
+    GPUs.
 :Prerequisites: :doc:`/tutorials/inside/collectives`
 :Picture: tiles
-:Oldest torch: 2.8
+:Oldest torch: 2.13
 
 A layer can be too large for one GPU, and a single sample cannot be dealt out to
 several. With *tensor parallelism* (TP) the GPUs share each matrix, and all of them
 compute the same layer of the same samples at the same time.
 
-We split two matrices by hand so that both need only one message, let PyTorch split a
-transformer block in the same way, and count what each rank sends. Then come the two
-things that go wrong without an error or with an odd one: dropout, and clipping.
+PyTorch splits two layers in as many lines, so that's where we begin. Then we split the
+same two by hand, to see why they need only one message, and go on to attention, to
+*sequence parallelism*, and to a vocabulary with its loss. We count what a rank sends
+for each of them, and at the end a formula says what share of a training step the
+messages take. On the way we meet mistakes to avoid, most of which raise no error:
+samples that differ, one seed for all dropout, weights that are no longer tied.
 
 .. code-block:: bash
 
@@ -58,18 +62,68 @@ backend = dist.get_default_backend_for_device(device)
 dist.init_process_group(backend, device_id=device if gpu_per_rank else None)
 
 # %%
+# ``parallelize_module`` splits a pair of layers
+# ----------------------------------------------
+#
+# A transformer block ends with an MLP: the layer ``up`` makes four features out of each
+# one, and ``down`` goes back to the old width. Nothing in this code knows about ranks.
+from torch import nn
+
+
+class MLP(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.up = nn.Linear(width, 4 * width)
+        self.down = nn.Linear(4 * width, width)
+
+    def forward(self, x):  # (..., width)
+        return self.down(self.up(x).relu())
+
+
+# %%
+# Splitting it over all ranks takes one call and a *plan*, which names each layer and
+# says how to cut it. The *mesh* is the group of ranks that share the layers, here all
+# of them. Afterwards each rank has its part of the layers and calls the model as
+# before. All ranks pass in the same samples, and all of them get the whole output.
+from copy import deepcopy
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.tensor.parallel import (
+    ColwiseParallel, RowwiseParallel, parallelize_module)
+
+torch.manual_seed(0)
+whole_mlp = MLP(width=4 * world_size).to(device)
+samples = torch.randn(3, 4 * world_size).to(device)
+
+mesh = init_device_mesh(device.type, (world_size,))
+mlp_plan = {"up": ColwiseParallel(), "down": RowwiseParallel()}
+mlp = parallelize_module(deepcopy(whole_mlp), mesh, mlp_plan)
+torch.testing.assert_close(
+    mlp(samples), whole_mlp(samples), msg="split layers must compute the same output")
+
+# %%
+# That's all that you need to try it on your own model. But what did ``ColwiseParallel``
+# and ``RowwiseParallel`` do? We repeat it by hand, with numbers that fit into a figure.
+#
 # By columns: each rank has some of the outputs
 # ---------------------------------------------
 #
 # Each column of a layer's matrix gives one output. A rank that has some of the columns
 # computes these outputs alone, if it has the whole input. With the same seed all ranks
 # draw the same ``x``, ``w1`` and ``w2``. Small whole numbers make sums exact.
+
+
+def draw(n_rows, n_columns):
+    return torch.randint(-2, 3, (n_rows, n_columns)).float().to(device)
+
+
 torch.manual_seed(50)
-sizes = (2, 2), (2, 2 * world_size), (2 * world_size, 2)
-x, w1, w2 = (torch.randint(-2, 3, size).float().to(device) for size in sizes)
+x = draw(2, 2)  # (tokens, features)
+w1 = draw(2, 2 * world_size)
+w2 = draw(2 * world_size, 2)
 my_columns = w1.chunk(world_size, dim=1)[rank]
 my_hidden = (x @ my_columns).relu()  # (tokens, features)
-assert torch.equal(my_hidden, (x @ w1).relu().chunk(world_size, dim=1)[rank])
+my_part = (x @ w1).relu().chunk(world_size, dim=1)[rank]
+assert torch.equal(my_hidden, my_part), "some columns give some of the outputs, whole"
 
 # %%
 # The ReLU looks at each number alone, so it needs nothing from other ranks either. We
@@ -88,21 +142,14 @@ dist.all_reduce(y)
 assert torch.equal(y, (x @ w1).relu() @ w2), "the parts don't add up"
 
 # %%
-# Columns come first, because they leave each rank exactly those numbers that its rows
-# need. So two layers cost one all-reduce. Rows first would cost one before the ReLU
-# too, because the ReLU of a sum is not the sum of the ReLUs of its parts.
-wrong = partial.relu()
-dist.all_reduce(wrong)
-assert torch.equal(wrong, y.relu()) == (world_size == 1)
-
-# %%
 # In the figure a tile has the color of its rank, whose number is in the circle. A tile
 # of all colors is on all ranks. The colors go separate ways until the sum.
 #
 # .. alt-text:: Tiles of four ranks: columns of w1, below them those of the product
 #    after the ReLU, rows of w2, and partial sums, which add up to y.
-tiles, mine = [None] * world_size, (my_columns, my_hidden, my_rows, partial)
-dist.all_gather_object(tiles, [tensor.int().tolist() for tensor in mine])
+mine = [t.int().tolist() for t in (my_columns, my_hidden, my_rows, partial)]
+tiles = [None] * world_size
+dist.all_gather_object(tiles, mine)
 if rank == 0:
     import matplotlib.pyplot as plt
 
@@ -115,7 +162,9 @@ if rank == 0:
             ax.text(left + i % 2 + 0.5, top + i // 2 + 0.5, number, **center)
 
     fig, ax = plt.subplots(figsize=(7, 3.4))
-    n, m, center = 2 * world_size, world_size - 1, {"ha": "center", "va": "center"}
+    n = 2 * world_size
+    m = world_size - 1
+    center = {"ha": "center", "va": "center"}
     tile(0, m - 3, x.int().tolist(), *range(world_size))
     tile(n + 11.5, m, y.int().tolist(), *range(world_size))
     for r, parts in enumerate(tiles):
@@ -135,222 +184,392 @@ if rank == 0:
     ax.axis("off")
 
 # %%
+# Columns come first, because they leave each rank exactly those numbers that its rows
+# need. So two layers cost one all-reduce. Rows first would cost one before the ReLU
+# too, because the ReLU of a sum is not the sum of the ReLUs of its parts.
+sum_of_relus = partial.relu()
+dist.all_reduce(sum_of_relus)
+if world_size > 1:
+    assert not torch.equal(sum_of_relus, y.relu()), "a ReLU has to wait for the sum"
+
+# %%
 # A DTensor knows what its parts mean
 # -----------------------------------
 #
 # A ``DTensor`` stands for a whole tensor, of which each rank holds a local part. Its
 # *placement* says what the parts are: ``Shard(1)`` cuts dimension 1, ``Replicate``
-# repeats the whole, and ``Partial`` has to be added up. The ranks form a *mesh*. We
-# print each shape, the placement, and the shape of the part.
-from torch.distributed.device_mesh import init_device_mesh
+# repeats the whole, and ``Partial`` has to be added up. With these, our example needs
+# no message written by hand: the product knows that it has only parts of sums, and
+# ``full_tensor`` adds them up.
 from torch.distributed.tensor import DTensor, Replicate, Shard, distribute_tensor
-mesh = init_device_mesh(device.type, (world_size,))
-wanted = zip((x, w1, w2), (Replicate(), Shard(1), Shard(0)))
-dx, dw1, dw2 = (distribute_tensor(t, mesh, [placement]) for t, placement in wanted)
-dy = (dx @ dw1).relu() @ dw2
-for name, tensor in {"x": dx, "w1": dw1, "w2": dw2, "y": dy}.items():
-    whole, part = tuple(tensor.shape), tuple(tensor.to_local().shape)
-    if rank == 0:
-        print(f"{name:>2}: {whole}, on a rank {part},", *tensor.placements)
-assert dy.placements[0].is_partial() and torch.equal(dy.to_local(), partial)
-assert torch.equal(dy.full_tensor(), y)
+
+x_everywhere = distribute_tensor(x, mesh, [Replicate()])
+w1_by_columns = distribute_tensor(w1, mesh, [Shard(1)])
+w2_by_rows = distribute_tensor(w2, mesh, [Shard(0)])
+product = (x_everywhere @ w1_by_columns).relu() @ w2_by_rows
+assert product.placements[0].is_partial(), "the product isn't added up yet"
+assert torch.equal(product.to_local(), partial), "each rank has the part from above"
+assert torch.equal(product.full_tensor(), y), "full_tensor adds up"
 
 # %%
-# A plan splits a transformer block
-# ---------------------------------
+# ``nn.Linear`` stores its matrix transposed
+# ------------------------------------------
 #
-# This block has two pairs of matrices: ``up`` and ``down``, and around attention
-# ``qkv`` and ``out``. Attention works on *heads*, each with its own columns of ``qkv``,
-# so a rank needs nothing from others between the two. The ``-1`` counts its heads.
-from copy import deepcopy
-from torch import nn
+# Now to the parameters of the split MLP, where nearly everybody stumbles once. A linear
+# layer computes ``x @ weight.T + bias``, so ``weight`` has the shape (outputs, inputs):
+# it is the *transpose* of the matrix that we have drawn. A column of ``w1`` in the
+# figure is a row of ``up.weight``. So ``ColwiseParallel``, named after the mathematics,
+# cuts dimension 0 of ``weight``, and ``RowwiseParallel`` cuts dimension 1.
+for name, p in mlp.named_parameters():
+    if rank == 0:
+        print(f"{name}: {tuple(p.shape)} as {p.placements[0]!r},", end=" ")
+        print("on a rank", tuple(p.to_local().shape))
+rows_of_up = whole_mlp.up.weight.chunk(world_size, dim=0)[rank]
+columns_of_down = whole_mlp.down.weight.chunk(world_size, dim=1)[rank]
+assert torch.equal(mlp.up.weight.to_local(), rows_of_up), "outputs are dimension 0"
+assert torch.equal(mlp.down.weight.to_local(), columns_of_down), "inputs: dimension 1"
+
+# %%
+# The bias of ``up`` is cut with its outputs. That of ``down`` stays whole, because it
+# belongs to the sum and not to its parts. If you write these layers by hand, add it
+# after the all-reduce, or it counts once for each rank.
+#
+# The gradients of these layers are cut like the parameters, and so is the optimizer
+# state, because Adam makes it like the parameters. A rank holds its share of all three.
+#
+# Attention: a rank needs whole heads
+# -----------------------------------
+#
+# Attention has the same pattern. It consists of several *heads*, small attentions side
+# by side, each with its own columns of ``q``, ``k`` and ``v``, and a head needs nothing
+# from the others. So if you cut these three by columns and ``out`` by rows, a rank
+# computes its own heads from beginning to end. Only one place in the code depends on
+# it: the number of heads is written as ``-1``, because a rank doesn't have all of them.
+
+
+class Attention(nn.Module):
+    def __init__(self, width, head_dim):
+        super().__init__()
+        self.head_dim = head_dim
+        self.q = nn.Linear(width, width)
+        self.k = nn.Linear(width, width)
+        self.v = nn.Linear(width, width)
+        self.out = nn.Linear(width, width)
+
+    def heads(self, x):  # returns (samples, heads, tokens, head_dim)
+        return x.unflatten(2, (-1, self.head_dim)).transpose(1, 2)
+
+    def forward(self, x):  # (samples, tokens, width)
+        q, k, v = self.heads(self.q(x)), self.heads(self.k(x)), self.heads(self.v(x))
+        y = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return self.out(y.transpose(1, 2).flatten(2))
+
+
+# %%
+# Attention and MLP make a block, and this is what we split from now on. Its two
+# ``LayerNorm`` layers and its two *residual sums* (the input plus what a part has made
+# of it) aren't split yet, so every rank computes them in full.
 
 
 class Block(nn.Module):
-    def __init__(self, dim, head_dim):
+    def __init__(self, width, head_dim):
         super().__init__()
-        self.head_dim = head_dim
-        self.norm1, self.norm2 = nn.LayerNorm(dim), nn.LayerNorm(dim)
-        self.qkv, self.out = nn.Linear(dim, 3 * dim), nn.Linear(dim, dim)
-        self.up, self.down = nn.Linear(dim, 4 * dim), nn.Linear(4 * dim, dim)
+        self.norm1 = nn.LayerNorm(width)
+        self.attention = Attention(width, head_dim)
+        self.norm2 = nn.LayerNorm(width)
+        self.mlp = MLP(width)
 
-    def forward(self, x):  # (samples, tokens, features)
-        heads = self.qkv(self.norm1(x)).unflatten(2, (-1, 3 * self.head_dim))
-        q, k, v = heads.transpose(1, 2).chunk(3, dim=3)
-        heads = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
-        x = x + self.out(heads.transpose(1, 2).flatten(2))
-        return x + self.down(self.up(self.norm2(x)).relu())
+    def forward(self, x):  # (samples, tokens, width)
+        x = x + self.attention(self.norm1(x))
+        return x + self.mlp(self.norm2(x))
 
 
 # %%
-# ``parallelize_module`` turns parameters into DTensors by a plan. ``layout`` is the
-# placement of the input and the output of each pair of matrices. ``nn.Linear`` stores
-# its matrix transposed, so the columns of the matrix are the rows of ``weight``, and
-# ``ColwiseParallel`` makes ``weight`` a ``Shard(0)``.
-from torch.distributed.tensor.debug import CommDebugMode
-from torch.distributed.tensor.parallel import (
-    ColwiseParallel, RowwiseParallel, SequenceParallel, parallelize_module)
+# In its plan, ``layout`` is the placement of what goes into attention and into the MLP,
+# and of what comes out. The entry for ``"attention"`` itself saves messages in the
+# backward pass. ``q``, ``k`` and ``v`` read the same input, and each of them would send
+# a gradient for it. ``PrepareModuleInput`` turns the input into one DTensor, so that
+# the three gradients are added up before they are sent.
+from torch.distributed.tensor.parallel import PrepareModuleInput
 
 
-def plan(layout):
-    columns = ColwiseParallel(input_layouts=layout)
-    rows = RowwiseParallel(output_layouts=layout)
-    return {"qkv": columns, "out": rows, "up": columns, "down": rows}
+def block_plan(layout):
+    return {
+        "attention": PrepareModuleInput(
+            input_layouts=layout, desired_input_layouts=Replicate()),
+        "attention.q": ColwiseParallel(),
+        "attention.k": ColwiseParallel(),
+        "attention.v": ColwiseParallel(),
+        "attention.out": RowwiseParallel(output_layouts=layout),
+        "mlp.up": ColwiseParallel(input_layouts=layout),
+        "mlp.down": RowwiseParallel(output_layouts=layout),
+    }
 
 
 # %%
+# Two all-reduces forward, two backward
+# -------------------------------------
+#
 # ``CommDebugMode`` counts collectives, and ours also notes how many bytes each rank
 # sends if they run in a ring. It looks at PyTorch's inner operations, so keep it for
 # measuring.
-sent = []  # kind and bytes of each message
+from torch.distributed.tensor.debug import CommDebugMode
 
 
 class Traffic(CommDebugMode):
+    def __init__(self):
+        super().__init__()
+        self.sent = []  # kind and bytes of each message
+
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         result = super().__torch_dispatch__(func, types, args, kwargs)
         name = str(func).split(".")[1]
         if name in ("all_reduce", "all_gather_into_tensor", "reduce_scatter_tensor"):
             part = max(args[0].nbytes, result.nbytes) // world_size
             rounds = 2 if name == "all_reduce" else 1
-            sent.append((name, rounds * (world_size - 1) * part))
+            self.sent.append((name, rounds * (world_size - 1) * part))
         return result
 
 
-def train(plan, x):
-    """Run both passes. Return the block, its output and the gradient of its input."""
-    block = parallelize_module(deepcopy(model), mesh, plan)
+# %%
+# Two functions do the rest. The first runs both passes, and the second collects the
+# gradients of all parameters, as one rank would have them.
+
+
+def both_passes(module, x):
+    """Return output and gradient of the input, and the messages of each pass."""
     x = x.clone().requires_grad_()
-    sent.clear()
-    with Traffic():
-        output = block(x)
+    with Traffic() as forward:
+        output = module(x)
+    with Traffic() as backward:
         output.square().sum().backward()
-    if rank == 0:
-        print(len(sent), "messages", *sorted(set(sent)))
-    return block, output, x.grad
+    return [output.detach(), x.grad], forward.sent, backward.sent
 
 
-def whole_gradients(block):
-    grads = [p.grad for p in block.parameters()]
+def whole_gradients(module):
+    grads = [p.grad for p in module.parameters()]
     return [g.full_tensor() if isinstance(g, DTensor) else g.clone() for g in grads]
 
 
 # %%
-# Each pair has one all-reduce forward, and one backward, because the gradient of its
-# input is a sum over all ranks again. With an empty plan nothing is split or sent.
-dim = 8 * world_size
+# First comes a block that isn't split, which is what we compare with, and then the
+# split one. They compute in fp64, so that a difference is a mistake and not rounding.
+width = 8 * world_size
 torch.manual_seed(0)
-model = Block(dim, head_dim=4).double().to(device)
-x = torch.randn(2, 4 * world_size, dim, dtype=torch.float64).to(device)
-single, output, x_grad = train({}, x)
+single = Block(width, head_dim=4).double().to(device)
+batch = torch.randn(2, 4 * world_size, width, dtype=torch.float64).to(device)
+expected, _, _ = both_passes(single, batch)
 grads = whole_gradients(single)
 
-block, *found = train(plan(Replicate()), x)
-once, n_times = x.nbytes // world_size * (world_size - 1), 4 if world_size > 1 else 0
-assert sent == [("all_reduce", 2 * once)] * n_times
-torch.testing.assert_close(found, [output, x_grad])
-torch.testing.assert_close(whole_gradients(block), grads)
-assert block.up.weight.placements == (Shard(0),)
+block = parallelize_module(deepcopy(single), mesh, block_plan(Replicate()))
+found, forward, backward = both_passes(block, batch)
+torch.testing.assert_close(
+    found, expected, msg="the block must equal that of one rank")
+torch.testing.assert_close(
+    whole_gradients(block), grads, msg="so must the gradients of its parameters")
 
 # %%
-# The output and all gradients equal those of one process. If q, k and v are three
-# layers, let ``PrepareModuleInput`` make their input a DTensor, else backward sends
-# three times.
-#
-# A rank needs whole heads
-# ------------------------
-#
+# The output and all gradients equal those of one process. Attention and MLP have one
+# all-reduce each in the forward pass, and one each in the backward pass, because the
+# gradient of their input is a sum over all ranks again. Each of the four adds up a
+# tensor of the size of the block's input, which goes around the ring twice, and in each
+# round a rank sends all of it but one part. These are the kinds and the bytes:
+one_round = batch.nbytes // world_size * (world_size - 1)  # what a rank sends
+if rank == 0:
+    print("forward:", *forward)
+    print("backward:", *backward)
+all_reduces = [("all_reduce", 2 * one_round)] * (2 if world_size > 1 else 0)
+assert forward == all_reduces, "two all-reduces forward: attention and MLP"
+assert backward == all_reduces, "two all-reduces backward: attention and MLP"
+
+# %%
 # The number of heads must be divisible by the number of ranks. This block has one head
-# more than ranks, so its forward pass fails before it sends anything. If keys and
-# values have fewer heads than queries, their number must be divisible too. And if there
-# are fewer key heads than ranks, the usual way out is to give several ranks a copy of
-# the same key head. Each copy sees only some of the queries, so the gradients of the
-# copies have to be added up.
+# more than ranks, so its forward pass fails before it sends anything. What PyTorch
+# calls dimension 2 are the columns of ``q`` on a rank, which aren't whole heads.
+import textwrap
+
 if world_size > 1:
-    n_heads, head_dim = world_size + 1, 2 * world_size
+    n_heads = world_size + 1
+    head_dim = 2 * world_size
     uneven = Block(n_heads * head_dim, head_dim).to(device)
-    parallelize_module(uneven, mesh, plan(Replicate()))
+    parallelize_module(uneven, mesh, block_plan(Replicate()))
     try:
         refusal = uneven(torch.zeros(1, 1, n_heads * head_dim, device=device))
     except RuntimeError as error:
         refusal = error
     if rank == 0:
-        print(refusal)
-    assert "don't multiply up" in str(refusal)
+        print(textwrap.fill(str(refusal), width=80))
+    assert "don't multiply up" in str(refusal), "a part of a head must not pass"
 
 # %%
-# Dropout has two regions, and they need two seeds
-# ------------------------------------------------
+# If keys and values have fewer heads than queries (*grouped-query attention*), their
+# number must be divisible too. And if there are fewer key heads than ranks, the usual
+# way out is to give several ranks a copy of the same key head. Each copy sees only some
+# of the queries, so the gradients of the copies have to be added up.
 #
-# All ranks need the same samples, and nothing checks that. With dropout it is not so
-# simple, because there are two kinds of places:
+# A *fused* layer that computes ``q``, ``k`` and ``v`` one after the other is more
+# dangerous. Cut by ``ColwiseParallel``, it gives queries to the first ranks and values
+# to the last ones, and because each part can still be divided by three, nothing fails:
+# in a try of ours the output was wrong, and no error came. Split such a layer into
+# three first.
 #
-# - Where every rank holds the same activations, as at the input and the output of our
-#   block, all ranks have to drop the same numbers. If they don't, each of them goes on
-#   with another input. So there they need the same seed.
-# - Between a column layer and a row layer, inside attention (``dropout_p``), and
-#   wherever sequence parallelism divides the tokens (below), ranks hold different
-#   columns, heads or tokens. There the same seed is a silent mistake: column j of each
-#   rank falls together with column j of all others, so on four ranks one mask for a
-#   quarter of the columns is repeated four times.
+# Sequence parallelism: same bytes, fewer tokens to store
+# -------------------------------------------------------
 #
-# The usual ``torch.manual_seed(0)`` on all ranks is right for the first kind only. For
-# the second we fork the random state: all ranks draw the same number, add their rank,
-# and use the sum as a seed for a while. Then the old state comes back, so that the next
-# common mask is common again.
-from contextlib import contextmanager
+# Between attention and MLP, every rank computes and keeps the same ``LayerNorm``
+# outputs and residual sums. But an all-reduce is a reduce-scatter, then an all-gather.
+# *Sequence parallelism* takes the two apart: with ``Shard(1)`` as layout, the
+# all-gather waits for the next pair of layers, and until then a rank has only its share
+# of the tokens. ``SequenceParallel()`` makes the ``LayerNorm`` layers work on that.
+from torch.distributed.tensor.parallel import SequenceParallel
+
+token_plan = block_plan(Shard(1)) | {
+    "norm1": SequenceParallel(), "norm2": SequenceParallel()}
+by_token = parallelize_module(deepcopy(single), mesh, token_plan)
+
+my_tokens = batch.chunk(world_size, dim=1)[rank]
+found, forward, backward = both_passes(by_token, my_tokens)
+
+my_share = [whole.chunk(world_size, dim=1)[rank] for whole in expected]
+torch.testing.assert_close(found, my_share, msg="each rank has its tokens' results")
+torch.testing.assert_close(
+    whole_gradients(by_token), grads, msg="and together they have the same gradients")
+pair = [("all_gather_into_tensor", one_round), ("reduce_scatter_tensor", one_round)]
+halves = pair * (2 if world_size > 1 else 0)
+assert forward == halves, "each all-reduce has become two halves"
+assert backward == halves, "and so it has in backward"
+
+# %%
+# So the bytes are the same, and what you save is memory. How much? PyTorch hands all
+# that it keeps for backward to the functions in ``saved_tensors_hooks``. We add up the
+# sizes of these activations, without the parameters.
+from torch.autograd.graph import saved_tensors_hooks
 
 
-@contextmanager
-def own_draws():
-    """Draw other random numbers on each rank, for what the ranks hold in parts."""
-    seed = torch.randint(2**40, ()).item() + rank  # drawn on the CPU, so nothing waits
-    gpus = [device] if gpu_per_rank else []
-    with torch.random.fork_rng(gpus, device_type=device.type):
-        torch.manual_seed(seed)
-        yield
+def local_storage(tensor):
+    tensor = tensor.detach()
+    local = tensor.to_local() if isinstance(tensor, DTensor) else tensor
+    return local.untyped_storage()
 
 
-def mask():
-    my_part = torch.ones(16, device=device)  # of 16 * world_size columns
-    return nn.functional.dropout(my_part).tolist()
+def kept_for_backward(module, x):
+    """Return the bytes of the activations that a forward pass keeps on this rank."""
+    storages = {}  # by address, so that shared memory counts once
+
+    def note(tensor):
+        storage = local_storage(tensor)
+        storages[storage.data_ptr()] = storage
+        return tensor
+
+    with saved_tensors_hooks(note, lambda tensor: tensor):
+        module(x.clone().requires_grad_())
+    for p in module.parameters():
+        storages.pop(local_storage(p).data_ptr(), None)
+    return sum(storage.nbytes() for storage in storages.values())
 
 
-torch.manual_seed(0)
-drawn = {"columns, one seed": mask()}
-with own_draws():
-    drawn["columns, own_draws"] = mask()
-drawn["whole activations"] = mask()
-
-of_all_ranks = [None] * world_size
-dist.all_gather_object(of_all_ranks, drawn)
-different = {kind: len({tuple(d[kind]) for d in of_all_ranks}) for kind in drawn}
+# %%
+# We compare the block of one rank, the split one, and the one with sequence
+# parallelism.
+kept = {
+    "one rank": kept_for_backward(single, batch),
+    "split": kept_for_backward(block, batch),
+    "split, with sequence parallelism": kept_for_backward(by_token, my_tokens)}
 if rank == 0:
-    print("different masks:", different)
-assert different["columns, one seed"] == 1  # wrong
-assert different["columns, own_draws"] == world_size
-assert different["whole activations"] == 1
+    for name, n_bytes in kept.items():
+        print(f"{name}: {n_bytes / batch.nbytes:.2f} times the input")
 
 # %%
-# Megatron keeps a second random state for this, in its `tracker of random states
-# <https://docs.nvidia.com/megatron-core/developer-guide/latest/apidocs/core/core.tensor_parallel.random.html>`__.
-# DTensor can do it too, but only on GPUs and for what is a DTensor: an ``nn.Dropout``
-# that the plan lists with ``SequenceParallel()`` draws for its own tokens. What
-# ``ColwiseParallel`` hands out is a plain tensor by default, and so is what attention
-# gets, so there it is up to you.
+# One rank keeps as many bytes as 12 inputs have, and some small tensors (on the CPU,
+# and wherever attention has a fused kernel that keeps no score for each pair of
+# tokens). Of these, tensor parallelism divides eight, but not the inputs and the
+# outputs of the two ``LayerNorm`` layers. Sequence parallelism divides the two inputs
+# as well. Both outputs stay whole, because PyTorch keeps the gathered tensor that goes
+# into the matrices. (In the paper on sequence parallelism, linked below, a rank keeps
+# its share and gathers a second time in the backward pass.) So on eight GPUs a block
+# keeps 3.25 inputs instead of 5.
+#
+# With *activation checkpointing*, which keeps only the input of a block and computes
+# the rest again in the backward pass, you gain more, because that input is divided by
+# eight.
+whole_inputs = 2 * batch.nbytes + 4 * batch[..., 0].nbytes  # and mean, and deviation
+to_save = whole_inputs // world_size * (world_size - 1)
+saved = kept["split"] - kept["split, with sequence parallelism"]
+assert saved == to_save, "the two inputs are divided now"
+
+# %%
+# ``LayerNorm`` gradients are partial sums
+# ----------------------------------------
+#
+# These are the bytes of the two passes, and there is a second bill. A rank has computed
+# the ``LayerNorm`` layers for its own tokens only, so the gradients of their weights
+# and biases are still ``Partial``: each rank has a part of the sum. DTensor adds it up
+# wherever an operation needs the sum, and then forgets it. Adam uses each gradient
+# three times, and a block has four of these, so its step sends 12 all-reduces for each
+# block, where the plan before sends none. They are short, but everything waits for each
+# of them, and 32 blocks have 384.
+
+
+def messages_of_a_step(module):
+    with Traffic() as step:
+        torch.optim.Adam(module.parameters()).step()
+    return len(step.sent)
+
+
+partial_sums = [p for p in by_token.parameters() if p.grad.placements[0].is_partial()]
+assert len(partial_sums) == 4, "weight and bias of two LayerNorm layers"
+n_messages = messages_of_a_step(by_token)
+assert n_messages == (12 if world_size > 1 else 0), "three uses of four gradients"
+
+# %%
+# So add them up once, between backward and everything that reads a gradient. Then the
+# step sends nothing.
+
+
+def add_up(module):
+    for p in module.parameters():
+        if p.grad.placements != p.placements:  # Partial, where the weight is Replicate
+            p.grad = p.grad.redistribute(placements=p.placements)
+
+
+by_token = parallelize_module(deepcopy(single), mesh, token_plan)
+both_passes(by_token, my_tokens)
+with Traffic() as adding:
+    add_up(by_token)
+assert len(adding.sent) == (4 if world_size > 1 else 0), "one for each of the four"
+
+# %%
+# If you also shard the block with ``fully_shard``, you need no ``add_up``: it does the
+# same in backward, before it reduces a gradient.
 #
 # Clip by the norm of all parts
 # -----------------------------
 #
 # ``clip_grad_norm_`` scales all gradients down if their common norm is too large. It
-# can add up the parts of DTensors. But our plan lists only the matrices, so the norm
-# layers still have plain tensors, and PyTorch refuses a list that has both.
+# can add up the parts of DTensors. With sequence parallelism all parameters of the
+# block are DTensors, so it works as on one rank. It returns a DTensor, too. Call
+# ``add_up`` before it: if gradients are ``Partial``, clipping sends more messages, and
+# in PyTorch 2.8 and 2.9 it even gave us a wrong norm.
+norm_of_single = nn.utils.clip_grad_norm_(single.parameters(), max_norm=1)
+norm = nn.utils.clip_grad_norm_(by_token.parameters(), max_norm=1)
+
+torch.testing.assert_close(
+    norm.full_tensor(), norm_of_single, msg="the norm is that of all parts")
+torch.testing.assert_close(
+    whole_gradients(by_token), whole_gradients(single), msg="all are scaled alike")
+assert messages_of_a_step(by_token) == 0, "after add_up the step sends nothing"
+
+# %%
+# Without sequence parallelism there is a trap. The first plan lists only the matrices,
+# so the ``LayerNorm`` layers still have plain tensors, and PyTorch refuses a list that
+# has both.
 try:
     refusal = nn.utils.clip_grad_norm_(block.parameters(), max_norm=1)
 except RuntimeError as error:
     refusal = error
 if rank == 0:
-    print(refusal)
-assert "got mixed torch.Tensor and DTensor" in str(refusal)
+    print(textwrap.fill(str(refusal), width=80))
+assert "got mixed torch.Tensor and DTensor" in str(refusal), "it refuses the list"
 
 # %%
 # So we take the norm of each kind, combine them, and scale each kind. The norm of the
@@ -372,106 +591,309 @@ def clip(parameters, max_norm):
     return norm
 
 
-sent.clear()
-with Traffic():
+# %%
+# The norm and all clipped gradients are those of one rank:
+with Traffic() as clipping:
     norm = clip(block.parameters(), max_norm=1)
-assert len(sent) == (world_size > 1)
-norm_of_single = nn.utils.clip_grad_norm_(single.parameters(), max_norm=1)
-torch.testing.assert_close(norm, norm_of_single)
-torch.testing.assert_close(whole_gradients(block), whole_gradients(single))
+assert len(clipping.sent) == (1 if world_size > 1 else 0), "one message for the norm"
+torch.testing.assert_close(norm, norm_of_single, msg="the norm is that of all parts")
+torch.testing.assert_close(
+    whole_gradients(block), whole_gradients(single), msg="all are scaled alike")
 
 # %%
-# The plain gradients count once, because they are the same on all ranks. A sum over all
-# ranks, as for a pipeline, would count them once for each.
+# In ``clip``, the plain gradients count once, because they are the same on all ranks. A
+# sum over all ranks, as for a pipeline, would count them once for each.
 #
-# Sequence parallel: same bytes, fewer tokens to store
-# ----------------------------------------------------
+# Embedding, vocabulary and ``loss_parallel``
+# -------------------------------------------
 #
-# Between the pairs, all ranks compute and store the same layer norms and residual sums.
-# But an all-reduce is a reduce-scatter, then an all-gather. With ``Shard(1)`` the
-# all-gather waits for the next pair. Until then a rank has its share of the tokens.
-by_token = plan(Shard(1)) | {"norm*": SequenceParallel()}
-block, *found = train(by_token, x.chunk(world_size, dim=1)[rank])
-assert sorted(sent) == [("all_gather_into_tensor", once)] * n_times + [
-    ("reduce_scatter_tensor", once)] * n_times
-shares = [t.chunk(world_size, dim=1)[rank] for t in (output, x_grad)]
-torch.testing.assert_close(found, shares)
-torch.testing.assert_close(whole_gradients(block), grads)
+# The first and the last layer of a language model are its largest: with 128,000 tokens
+# in the *vocabulary* and a width of 4096, each of them has more parameters than two
+# blocks. And the last one has an output, the *logits*, with a score for each pair of a
+# token in the batch and one in the vocabulary, which is often the largest activation of
+# all. So both layers are split along the vocabulary.
+
+
+class LanguageModel(nn.Module):
+    def __init__(self, vocabulary, width, head_dim):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary, width)
+        self.block = Block(width, head_dim)
+        self.norm = nn.LayerNorm(width)
+        self.scores = nn.Linear(width, vocabulary, bias=False)
+
+    def forward(self, tokens):  # (samples, tokens)
+        return self.scores(self.norm(self.block(self.embedding(tokens))))
+
 
 # %%
-# These are the bytes of the two passes, and there is a second bill. A rank has computed
-# the norm layers for its own tokens only, so the gradients of their weights and biases
-# are still ``Partial``: each rank has a part of the sum. DTensor adds it up wherever an
-# operation needs the sum, and then forgets it. Adam uses each gradient three times, and
-# a block has four of these, so its step sends 12 all-reduces for each block, where the
-# plan before sends none. They are short, but everything waits for each of them, and 32
-# blocks have 384.
+# The table of ``nn.Embedding`` isn't transposed: a token is a row, so here
+# ``RowwiseParallel`` cuts dimension 0. A rank looks up the tokens that it has, writes
+# zeros for the others, and the sum of all ranks is right. As the layout of the output
+# is ``Shard(1)``, that sum is a reduce-scatter. ``scores`` is a column layer, but we
+# leave its output as a DTensor, with a part of the vocabulary on each rank.
 
 
-def messages_of_a_step(block):
-    sent.clear()
-    with Traffic():
-        torch.optim.Adam(block.parameters()).step()
-    return len(sent)
+def split_model(model):
+    parallelize_module(model.block, mesh, token_plan)
+    return parallelize_module(model, mesh, {
+        "embedding": RowwiseParallel(
+            input_layouts=Replicate(), output_layouts=Shard(1)),
+        "norm": SequenceParallel(),
+        "scores": ColwiseParallel(input_layouts=Shard(1), use_local_output=False),
+    })
 
-
-partial_sums = [p for p in block.parameters() if p.grad.placements[0].is_partial()]
-assert len(partial_sums) == 4
-assert messages_of_a_step(block) == (12 if world_size > 1 else 0)
 
 # %%
-# So add them up once, between backward and everything that reads a gradient. Clipping
-# is one of these: it sends more messages too if gradients are ``Partial``, and in
-# PyTorch 2.8 and 2.9 it even gave us a wrong norm. Now that all parameters are
-# DTensors, ``clip_grad_norm_`` does not refuse, and the step sends nothing.
+# It seems that the loss needs the logits of the whole vocabulary on one rank. But
+# cross-entropy takes only three numbers of each token from them: the largest logit, the
+# sum of the exponentials, and the logit of the right answer. ``loss_parallel`` sends
+# just these. Without it, ``cross_entropy`` refuses to mix a DTensor with plain labels,
+# and if the labels are a DTensor too, it gathers the logits. The backward pass must be
+# inside ``loss_parallel`` as well.
+from torch.distributed.tensor.parallel import loss_parallel
 
+vocabulary = 64 * world_size
+torch.manual_seed(1)
+single_model = LanguageModel(vocabulary, width, head_dim=4).double().to(device)
+tokens = torch.randint(vocabulary, (2, 4 * world_size)).to(device)
+labels = torch.randint(vocabulary, (2 * 4 * world_size,)).to(device)
 
-def add_up(block):
-    for p in block.parameters():
-        if p.grad.placements != p.placements:  # Partial, where the weight is Replicate
-            p.grad = p.grad.redistribute(placements=p.placements)
-
-
-block, *_ = train(by_token, x.chunk(world_size, dim=1)[rank])
-sent.clear()
-with Traffic():
-    add_up(block)
-assert len(sent) == n_times  # one for each of the four
-norm = nn.utils.clip_grad_norm_(block.parameters(), max_norm=1).full_tensor()
-torch.testing.assert_close(norm, norm_of_single)
-torch.testing.assert_close(whole_gradients(block), whole_gradients(single))
-assert messages_of_a_step(block) == 0
+model = split_model(deepcopy(single_model))
+with loss_parallel():
+    scores = model(tokens).flatten(0, 1)  # (samples * tokens, vocabulary)
+    with Traffic() as of_loss:
+        loss = nn.functional.cross_entropy(scores, labels)
+    loss.backward()
 
 # %%
-# If you also shard the block with ``fully_shard``, you need no ``add_up``: it does the
-# same in backward, before it reduces a gradient.
+# To compare, we compute the same loss on one rank, and once more with the logits
+# gathered.
+loss_of_single = nn.functional.cross_entropy(
+    single_model(tokens).flatten(0, 1), labels)
+loss_of_single.backward()
+all_labels = distribute_tensor(labels, mesh, [Replicate()])
+with Traffic() as of_gathered:
+    nn.functional.cross_entropy(scores.detach(), all_labels)
+
+torch.testing.assert_close(
+    loss.full_tensor(), loss_of_single, msg="the loss must equal that of one rank")
+torch.testing.assert_close(
+    whole_gradients(model), whole_gradients(single_model),
+    msg="so must the gradients of all layers")
+if rank == 0:
+    print("loss_parallel:", *of_loss.sent)
+    print("gathered:", *of_gathered.sent)
+
+# %%
+# ``loss_parallel`` sends three numbers for each token, whatever the size of the
+# vocabulary, while the logits grow with it. For 8192 tokens and a vocabulary of 128,000
+# they are 4.2 GB in fp32, which each GPU would have to receive and to keep.
+one_each = 8 * labels.numel()  # bytes: a number in fp64 for each token
+on_the_ring = one_each // world_size * (world_size - 1)
+three = [("all_reduce", 2 * on_the_ring)] * 3
+assert of_loss.sent == three, "three numbers for each token"
+if world_size > 1:
+    gathered = [("all_gather_into_tensor", vocabulary * on_the_ring)]
+    assert of_gathered.sent == gathered, "without loss_parallel all logits are sent"
+
+# %%
+# All ranks have the same loss now, so there is nothing to average among them, neither
+# the loss nor the gradients.
+#
+# Two things about the embedding are surprising. Its gradient is whole on every rank,
+# although its weight is split (in PyTorch 2.13). It's right, but takes the memory of
+# the whole table until ``add_up`` cuts it, which needs no message. And *tied weights*,
+# one matrix for both layers, don't survive the split: each layer gets a parameter of
+# its own, and from then on they differ more and more, without an error. As both are cut
+# along the vocabulary, you can tie them again after the split, and before you make the
+# optimizer.
+assert model.embedding.weight.grad.placements == (Replicate(),), "whole on each rank"
+add_up(model)
+assert model.embedding.weight.grad.placements == (Shard(0),), "cut like the weight"
+
+tied = deepcopy(single_model)
+tied.scores.weight = tied.embedding.weight
+split_model(tied)
+assert tied.scores.weight is not tied.embedding.weight, "the split has untied them"
+tied.scores.weight = tied.embedding.weight
+assert tied.scores.weight.placements == (Shard(0),), "both layers are cut alike"
+
+# %%
+# Trap 1: the ranks of a group read different samples
+# ---------------------------------------------------
+#
+# All ranks need the same samples, and nothing checks that. A script that has used DDP
+# deals out its samples with a ``DistributedSampler``, so that each rank reads others,
+# which was right before and is wrong now. A rank computes some columns of its own
+# sample, and the all-reduce adds up parts of different samples. The shapes fit, and no
+# error comes.
+from torch.utils.data.distributed import DistributedSampler
+
+numbers = range(4 * world_size)
+dealt_out = list(DistributedSampler(numbers, shuffle=False))
+same = list(DistributedSampler(numbers, num_replicas=1, rank=0, shuffle=False))
+assert dealt_out == list(range(rank, 4 * world_size, world_size)), "others on each rank"
+assert same == list(numbers), "all samples, on each rank"
+
+torch.manual_seed(rank)
+own_batch = torch.randn_like(batch)  # other samples on each rank
+with torch.no_grad():
+    nonsense = block(own_batch)  # no error
+    if world_size > 1:
+        assert not torch.allclose(nonsense, single(own_batch)), "nobody's output"
+
+# %%
+# So tell the sampler how many copies of the model there are and which of them a rank
+# belongs to: here there is one, and in :doc:`/tutorials/larger_models/two_dimensions`
+# there are several. Workers that augment at random make samples differ, too. To be
+# safe, let one rank of the group read the batch with its labels, and send both to the
+# others.
+dist.broadcast(own_batch, group=mesh.get_group(), group_src=0)
+with torch.no_grad():
+    torch.testing.assert_close(
+        block(own_batch), single(own_batch), msg="the same samples, the same output")
+
+# %%
+# The weights are less at risk, because ``parallelize_module`` takes the matrices of
+# rank 0, whatever the other ranks have drawn. But it doesn't send what isn't in the
+# plan, and under ``SequenceParallel()`` each rank keeps its own parameters (so it was
+# when we tried it, with PyTorch 2.13). So draw all weights with one seed, or load one
+# checkpoint.
+#
+# Trap 2: dropout has two regions, and they need two seeds
+# --------------------------------------------------------
+#
+# With dropout, one seed for all ranks isn't enough, because there are two kinds of
+# places:
+#
+# - Where every rank holds the same activations, as at the input and the output of our
+#   block, all ranks have to drop the same numbers. If they don't, each of them goes on
+#   with another input. So there they need the same seed.
+# - Between a column layer and a row layer, inside attention (``dropout_p``), and
+#   wherever sequence parallelism divides the tokens, ranks hold different columns,
+#   heads or tokens. There the same seed is a silent mistake: column j of each rank is
+#   dropped together with column j of all others, so on four ranks one mask for a
+#   quarter of the columns is repeated four times.
+#
+# The usual ``torch.manual_seed(0)`` on all ranks is right for the first kind only. For
+# the second we fork the random state: all ranks draw the same number, add their rank,
+# and use the sum as a seed for a while. Then the old state comes back, so that the next
+# common mask is common again.
+from contextlib import contextmanager
+
+
+@contextmanager
+def own_draws():
+    """Draw other random numbers on each rank, for what the ranks hold in parts."""
+    seed = torch.randint(2**40, ()).item() + rank  # drawn on the CPU, so nothing waits
+    gpus = [device] if gpu_per_rank else []
+    with torch.random.fork_rng(gpus, device_type=device.type):
+        torch.manual_seed(seed)
+        yield
+
+
+# %%
+# We draw three masks, first with the common seed, then with ``own_draws``, and then
+# with the old random state, and count how many different ones the ranks have.
+
+
+def mask():
+    my_part = torch.ones(16, device=device)  # of 16 * world_size columns
+    return nn.functional.dropout(my_part).tolist()
+
+
+torch.manual_seed(0)
+drawn = {"columns, one seed": mask()}
+with own_draws():
+    drawn["columns, own_draws"] = mask()
+drawn["whole activations"] = mask()
+
+of_all_ranks = [None] * world_size
+dist.all_gather_object(of_all_ranks, drawn)
+different = {kind: len({tuple(d[kind]) for d in of_all_ranks}) for kind in drawn}
+if rank == 0:
+    print("different masks:", different)
+assert different["columns, one seed"] == 1, "the mistake: one mask for all columns"
+assert different["columns, own_draws"] == world_size, "each rank draws its own mask"
+assert different["whole activations"] == 1, "afterwards all ranks draw alike again"
+
+# %%
+# Megatron keeps a second random state for this, in its `tracker of random states
+# <https://docs.nvidia.com/megatron-core/developer-guide/latest/apidocs/core/core.tensor_parallel.random.html>`__.
+# DTensor can do it too, but only on GPUs and for what is a DTensor: an ``nn.Dropout``
+# that the plan lists with ``SequenceParallel()`` draws for its own tokens. What
+# ``ColwiseParallel`` hands out is a plain tensor by default, and so is what attention
+# gets, so there it is up to you.
 #
 # What it costs, and when to use it
 # ---------------------------------
 #
-# A block sends eight times ``once``. We compute this for 32 blocks, 8192 tokens of 4096
-# features in bf16, and eight GPUs, with NVLink of 450 GB/s or a network of 50 GB/s. To
-# see what that means, set it beside the time that the GPUs compute. The matrices of a
-# block have 12 times the square of the number of features, and each of these parameters
-# takes six operations for a token: two forward and four backward. We leave out
-# attention between tokens, and assume that a GPU gets through 400 teraFLOP/s, some 40 %
-# of the peak of an `H100 <https://www.nvidia.com/en-us/data-center/h100/>`__ for bf16
-# (989 teraFLOP/s, or 1979 with sparsity).
-assert sum(p.numel() for p in model.parameters() if p.dim() == 2) == 12 * dim**2
-n_bytes = 32 * 8 * (8192 * 4096 * 2) / 8 * 7
-n_operations = 32 * 6 * (12 * 4096**2) * 8192 / 8  # of one GPU
-computing, nvlink, network = n_operations / 400e12, n_bytes / 450e9, n_bytes / 50e9
-if rank == 0:
-    print(f"{n_bytes / 1e9:.0f} GB: NVLink {nvlink:.3f} s, network {network:.3f} s")
-    print(f"computing: {computing:.3f} s")
-assert 0.3 < nvlink / computing < 0.4 and 3 < network / computing < 3.1
+# A layer can't begin before the sum of the one before it is there, so the GPUs wait for
+# these messages. Is that long? Set it beside the time that they compute. For one token
+# in one block, with n GPUs and a width of d:
+#
+# - A GPU takes part in four all-reduces of d numbers, and sends 2 · (n - 1) / n times
+#   their bytes.
+# - The matrices have 12 · d² parameters, and each of these takes six operations, two
+#   forward and four backward. A GPU does one n-th of them. We leave out attention
+#   between tokens.
+#
+# Both times grow alike with the number of tokens and of blocks, so if you divide them,
+# these numbers cancel out. **A larger batch doesn't help, but a wider model does.**
+
+
+def bytes_per_token(n_gpus, width, number=2):
+    """Return what a GPU sends in a block; number: bytes of a number, 2 for bf16."""
+    return 4 * 2 * (n_gpus - 1) * width * number / n_gpus
+
+
+def waiting_per_computing(n_gpus, width, flops, bandwidth):
+    """Return the time of the messages, divided by the time of the matrices.
+
+    flops: operations per second of a GPU; bandwidth: bytes that it sends per second
+    """
+    operations = 6 * 12 * width**2 / n_gpus
+    waiting = bytes_per_token(n_gpus, width) / bandwidth
+    return waiting / (operations / flops)
+
+
+n_tokens = batch[..., 0].numel()
+counted = sum(n_bytes for _, n_bytes in all_reduces) * 2  # forward and backward
+assert counted == n_tokens * bytes_per_token(world_size, width, number=8), "as counted"
+matrices = sum(p.numel() for p in single.parameters() if p.dim() == 2)
+assert matrices == 12 * width**2, "the matrices of a block"
 
 # %%
-# The GPUs wait for the messages, because the next matrix needs the sum. With NVLink a
-# step takes a third longer, and over the network four times as long. So use tensor
-# parallelism if a layer is too large, or if there are fewer samples than GPUs, and only
-# among GPUs that NVLink connects, mostly the eight of a machine. Else sharded data
-# parallel training is better, because it sends while it computes.
+# The formula has the bytes that we have counted. Now put in your own numbers. For the
+# bandwidth, take the *bus bandwidth* that ``all_reduce_perf`` of `nccl-tests
+# <https://github.com/NVIDIA/nccl-tests>`__ prints on your machines, because it counts
+# the bytes of a ring as we do. Our numbers are those of an `H100
+# <https://www.nvidia.com/en-us/data-center/h100/>`__: of its 989 teraFLOP/s in bf16
+# (1979 with sparsity), we assume that a GPU gets through 400. *NVLink*, which connects
+# the GPUs of a machine, carries 450 GB/s in each direction (the data sheet adds up
+# both), and a network of 400 gigabit/s for each GPU carries 50 GB/s.
+for d in (4096, 8192):
+    for link, bandwidth in {"NVLink": 450e9, "network": 50e9}.items():
+        wait = waiting_per_computing(8, d, 400e12, bandwidth)
+        if rank == 0:
+            print(f"width {d}, {link:>7}: waiting / computing = {wait:.2f},",
+                  f"computes {1 / (1 + wait):.0%} of the time")
+
+# %%
+# With NVLink, eight GPUs wait a third as long as they compute, at a width of 4096. Over
+# the network they wait three times as long, so they do nothing for three quarters of
+# the step. That's why tensor parallelism stays inside a machine. (These are estimates,
+# and this page hasn't run on GPUs.) The formula leaves out the *latency*, the time that
+# even the shortest message takes. It counts when you split few tokens over many GPUs.
+#
+# So use tensor parallelism if a layer is too large, or if there are fewer samples than
+# GPUs, and only among GPUs that NVLink connects, mostly the eight of a machine. Else
+# sharded data parallel training is better, because it sends while it computes. (With
+# `asynchronous tensor parallelism
+# <https://discuss.pytorch.org/t/distributed-w-torchtitan-introducing-async-tensor-parallelism-in-pytorch/209487>`__
+# PyTorch divides these messages and the products around them into pieces, so that some
+# of the waiting hides behind computation.)
 #
 # At the end every rank leaves the group. Only then does rank 0 open the window of its
 # figure, because a window stops the program until you close it.
@@ -495,18 +917,30 @@ if rank == 0:
 #      none. In training there is no such assert, so the ranks of a group must have the
 #      same samples and the same initial values.
 #
-# - Leave the norms out of ``by_token``. The output stays right, but what does not?
+# - Delete the entry ``"attention"`` of ``block_plan``. How many all-reduces does the
+#   backward pass of the split block have then?
 #
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      The gradients of the norm layers. Each rank computes its norms for its own tokens
-#      only, so it has a part of the sum, in a plain tensor that nobody adds up.
+#      Four instead of two, and the assert on ``backward`` fails. The output and the
+#      gradients stay right, but ``q``, ``k`` and ``v`` each add up the gradient of
+#      their own input, and only then are the three added to each other.
+#
+# - Leave the ``LayerNorm`` layers out of ``token_plan``. The output stays right, but
+#   what does not?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      The gradients of these layers. Each rank computes them for its own tokens only,
+#      so it has a part of the sum, in a plain tensor that nobody adds up.
 #      ``SequenceParallel()`` in the plan makes the parameters DTensors, whose gradients
 #      are known to be ``Partial``.
 #
 # - In your own model: how many attention heads and how many key heads are there? By how
-#   many GPUs can you divide them?
+#   many GPUs can you divide them? And what does ``waiting_per_computing`` say for its
+#   width and your GPUs?
 #
 # What to remember
 # ----------------
@@ -516,8 +950,8 @@ if rank == 0:
 #   links.
 # - All ranks of the group need the same samples, and equal random numbers where they
 #   hold equal activations, but different ones where they hold parts.
-# - With sequence parallelism, gradients of norms are partial sums: add them up once,
-#   before you clip or step.
+# - With sequence parallelism, gradients of ``LayerNorm`` layers are partial sums: add
+#   them up once, before you clip or step.
 #
 # Where to go next
 # ----------------
