@@ -15,6 +15,8 @@ from gallery_intl.text.sentences import joined
 from gallery_run.machine import Machine
 from gallery_run.needs import uses_gpus, world_size
 
+NOTEBOOK_PACKAGES = ("jupyter", "ipyparallel")
+
 Word = Callable[[str], str]  # gives a text of the interface in the reader's language
 
 
@@ -41,7 +43,7 @@ def notebook_needs(script: str) -> list[str]:
     """Return what the cell that starts ranks needs, if a page's notebook has one."""
     if not world_size(script):
         return []
-    return [_("The notebook also needs: %s") % _(", ").join(["jupyter", "ipyparallel"])]
+    return [_("The notebook also needs: %s") % _(", ").join(NOTEBOOK_PACKAGES)]
 
 
 def made_on(here: Machine, others: Iterable[Machine]) -> str:

@@ -47,7 +47,7 @@ def add_styles(app: Sphinx) -> None:
 
 
 def listen(app: Sphinx) -> None:
-    from gallery_site import cards, hero, pictograms
+    from gallery_site import cards, downloads, hero, pictograms
 
     app.connect("gallery-complete-page", cards.fill_parts)
     app.connect("gallery-complete-page", hero.draw)
@@ -56,6 +56,7 @@ def listen(app: Sphinx) -> None:
     app.connect("gallery-complete-page", pictograms.define_used, priority=600)
     if "gallery_intl" in app.extensions:
         app.connect("gallery-card", cards.dress)
+        app.connect("gallery-archive", downloads.add_files)
     listen_for_the_theme(app)
 
 

@@ -42,26 +42,17 @@ from gallery_run.records import FOLDER
 from gallery_run.words import interface_line
 from gallery_site import checks
 from gallery_site.book.path import BEFORE
+from gallery_site.downloads import FIELDS, fields_of, standalone
 from gallery_site.folds import fold_code
 from gallery_site.reading import minutes
 
 REQUIREMENTS = "requirements.txt"
 PINNED = re.compile(r"^torch==([\w.]+)", re.MULTILINE)
 SPHINX_GALLERY = "https://sphinx-gallery.github.io"
-NAMES = "Card|Learn|Prerequisites|Picture|Oldest torch"
-FIELDS = re.compile(rf"^(?::(?:{NAMES}):.*\n(?: +.*\n)*)+", re.MULTILINE)
-FIELD = re.compile(r"^:(?P<name>[\w ]+):(?P<text>.*\n(?: +.*\n)*)", re.MULTILINE)
 LINKED = re.compile(r":doc:`([^`<]+)`")
 NOTE = re.compile(
     r"^\.\. only:: html\n\n {4}\.\. note::\n(?: {8}.*\n|\n)+", re.MULTILINE
 )
-SCRIPT_METADATA = """\
-# /// script
-# requires-python = ">=3.11"
-# dependencies = {}
-# ///
-
-"""
 FOOTER = re.compile(r"^\.\. _sphx_glr_download_.*", re.MULTILINE | re.DOTALL)
 
 
@@ -78,27 +69,6 @@ def state(project: Project, docname: str) -> str:
     return fingerprint.digest(folder) + code_state(Path(__file__).parent)
 
 
-def standalone(source: str) -> str:
-    """Return a script below what it needs (PEP 723), of its fields only the result.
-
-    ``uv run`` and ``pipx run`` read the needs and install them.
-    """
-    match = FIELDS.search(source)
-    if not match:
-        return source
-    fields = {x["name"]: x["text"] for x in FIELD.finditer(match[0])}
-    oldest = fields.get("Oldest torch", "").strip()
-    needed = [
-        f"torch>={oldest}" if name == "torch" and oldest else name
-        for name in packages(source)
-    ]
-    learn = "\n".join(line.strip() for line in fields.get("Learn", "").splitlines())
-    text = source[: match.start()] + learn + "\n" + source[match.end() :]
-    return SCRIPT_METADATA.format(json.dumps(needed)) + text.replace(
-        "\n\n\n", "\n\n", 1
-    )
-
-
 HOOKS = Hooks(write_tabs, furnish, checks.guard, state, standalone)
 
 
@@ -107,7 +77,7 @@ def replace_fields(rst: str, catalog: PageCatalog, project: Project) -> str:
     match = FIELDS.search(rst)
     if not match:
         return rst
-    fields = {x["name"]: " ".join(x["text"].split()) for x in FIELD.finditer(match[0])}
+    fields = {name: " ".join(text.split()) for name, text in fields_of(match).items()}
     lines = [
         *card_line(fields, catalog, project),
         *(lesson_head(fields) if fields.keys() - {"Card"} else []),

@@ -591,18 +591,44 @@ def test_a_zip_archive_holds_the_script_and_the_notebook(
             assert content == beside, name
 
 
+def archive(site: Path, language: str) -> dict[str, str]:
+    """Return the texts in the archive of all programs, by their names below its top."""
+    folder = site / language
+    (link,) = read(folder / "index.html").select("a.download[href$='gallery.zip']")
+    with zipfile.ZipFile(folder / link["href"]) as opened:
+        names = opened.namelist()
+        return {x.removeprefix("gallery/"): opened.read(x).decode() for x in names}
+
+
 @each_language
 def test_the_archive_of_all_programs_holds_those_of_every_page(
     site: Path, language: str
 ) -> None:
-    folder = site / language
-    (link,) = read(folder / "index.html").select("a.download[href$='gallery.zip']")
+    programs = {
+        f"{x}{end}" for x in gallery(site, language) for end in (".py", ".ipynb")
+    }
 
-    with zipfile.ZipFile(folder / link["href"]) as opened:
-        names = set(opened.namelist())
+    about = {"README.md", "requirements.txt", "LICENSE"}
+    assert archive(site, language).keys() == programs | about
 
-    stems = gallery(site, language)
-    assert names == {f"gallery/{x}{end}" for x in stems for end in (".py", ".ipynb")}
+
+@each_language
+def test_the_readme_of_the_archive_starts_each_program_in_reading_order(
+    site: Path, language: str
+) -> None:
+    texts, lessons = archive(site, language), gallery(site, language)
+
+    lines = texts["README.md"].splitlines()
+    assert lines[0] == f"# {read(site / language / 'index.html').h1.find(string=True)}"
+    commands = [line.split() for line in lines if line.endswith(".py")]
+    assert {command[0] for command in commands} == {"python", "torchrun"}
+    started = [command[-1] for command in commands]
+    assert sorted(started) == sorted(f"{name}.py" for name in lessons)
+    assert started[0] == "start/hello_ranks.py"
+    heads = [texts[name].partition("\n# ///\n")[0] for name in started]
+    needed = {line for head in heads for line in re.findall(r'"([\w>=.]+)"', head)}
+    newest = max(needed - {"matplotlib", ">=3.11"}, key=lambda x: int(x.split(".")[1]))
+    assert texts["requirements.txt"].split()[:2] == ["matplotlib", newest]
 
 
 # names in code and text

@@ -86,7 +86,11 @@ def pack_archives(app: Sphinx, env: BuildEnvironment) -> None:
     whole = Path(env.srcdir, app.config.gallery_intl_archive)
     project = Project.of(env)
     if Path(app.config.gallery_intl_archive) in env.dlfiles:
-        pack(whole, all_files(env, project, whole.stem))
+        files = all_files(env, project, whole.stem)
+        for texts in app.emit("gallery-archive", env):  # of listeners, by name
+            added = {f"{whole.stem}/{x}": text.encode() for x, text in texts.items()}
+            files |= added
+        pack(whole, files)
     for _examples, gallery in project.galleries:
         for original in sorted((project.srcdir / gallery).glob("*.zip")):
             ours = Path(env.srcdir, gallery, original.name)
@@ -131,6 +135,7 @@ def script_download(env: BuildEnvironment, page: str) -> str:
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_event("gallery-notebook-cells")
+    app.add_event("gallery-archive")
     app.connect("env-get-outdated", pages_with_other_titles)
     app.connect("doctree-read", write_notebook, priority=400)  # Sphinx collects at 500
     app.connect("env-updated", pack_archives)
