@@ -36,7 +36,7 @@ a program raise no error:
    * - Load a bf16 file into a model on the meta device
      - The parameters become bf16, and small updates get lost.
    * - Save in the background with the group of the training
-     - Two threads use its collectives, and with Gloo they may meet the wrong ones.
+     - Two threads use its collectives, and with Gloo a rank may answer the wrong one.
 
 .. code-block:: bash
 
@@ -63,8 +63,8 @@ Here is what ``train`` does, in order, and what you replace by your own.
    optimizer. *Yours:* ``loss_of`` and the learning rate.
 6. ``save`` writes a checkpoint while training goes on. *Yours:* nothing.
 
-Evaluation, signals and the data loader are those of that program. But there, a rank may
-evaluate fewer batches than another. Here each forward pass has collectives, so all
+For evaluation, signals and the data loader, take those of that program. There, a rank
+may evaluate fewer batches than another; here each forward pass has collectives, so all
 ranks need the same number of batches.
 """
 
@@ -287,10 +287,10 @@ def draw(module, device):
 # you add a module and forget to draw it, the loop before the last call notices.
 #
 # The ``MixedPrecisionPolicy`` replaces autocast. The shards stay in fp32, and so does
-# the optimizer state, while blocks are gathered and computed in bf16, including norms,
-# which autocast would compute in fp32. Gradients are computed in bf16, and averaged in
-# fp32. ``fullgraph=True`` makes ``compile`` fail if it can't compile a whole block, or
-# has found nothing to compile.
+# the optimizer state, while blocks are gathered and computed in bf16, including
+# normalization layers, which autocast would compute in fp32. Gradients are computed in
+# bf16, and averaged in fp32. ``fullgraph=True`` makes ``compile`` fail if it can't
+# compile a whole block, or has found nothing to compile.
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 
 POLICIES = {
@@ -957,8 +957,8 @@ if is_first_rank:
 #      the loop it would depend on what the memory held before: NaN, zeros, or the
 #      numbers of a tensor that is gone.
 #
-# - Give the policy ``bf16`` no ``reduce_dtype``. How many bytes does a step with one
-#   pass send then, and what else changes?
+# - Give the policy ``bf16`` no ``reduce_dtype``. How many bytes per parameter does
+#   a step with one pass send then, and what else changes?
 #
 #   .. admonition:: Answer
 #      :collapsible: closed

@@ -832,9 +832,10 @@ if rank == 0:
 # size you pay for GPUs that wait, and you can estimate this size beforehand.**
 #
 # And for machines that you don't have yet? Measure ``per_sample`` on one GPU. For
-# ``communicate``, take ``ring_bytes`` of all ranks, and divide by the bandwidth that
-# nccl-tests or your provider's data sheet gives for the slowest link. For strategies
-# other than DDP, :doc:`/tutorials/long_runs/choosing` has the bytes.
+# ``communicate``, call ``ring_bytes`` with the number of ranks that you will have, and
+# divide by the bandwidth that nccl-tests or your provider's data sheet gives for the
+# slowest link. For strategies other than DDP, :doc:`/tutorials/long_runs/choosing` has
+# the bytes.
 #
 # Why more and more GPUs help less and less
 # -----------------------------------------

@@ -189,8 +189,8 @@ def write(value, file):
 # The file is opened *memory-mapped*: only the parts that are read come into memory, and
 # all processes of a machine share them. Each process opens it for itself, at its first
 # sample, because a tensor that a rank hands to its workers is copied to shared memory
-# as a whole. In a try of ours, that made 195 MB of a file of 200 MB, of which one
-# sample was read.
+# as a whole: when we tried that with a file of 200 MB, reading one sample took 195 MB
+# of memory.
 from torch.utils.data import DataLoader, Dataset, Subset
 from torch.utils.data.distributed import DistributedSampler
 
@@ -664,8 +664,8 @@ if __name__ == "__main__" and in_file and len(sys.argv) > 1:
     sys.exit()
 
 # %%
-# Try that once before you need it. A run with the same folder goes on where the last
-# one stopped, so a new experiment needs a new folder.
+# Stop and resume it once before you depend on it. A run with the same folder goes on
+# where the last one stopped, so a new experiment needs a new folder.
 #
 # .. code-block:: bash
 #
