@@ -3,20 +3,51 @@ Two dimensions: fast rows, slow columns
 =======================================
 
 :Card: Cut layers inside a machine, share them between machines.
-:Learn: You will arrange ranks in a grid, give each direction its own parallelism, and
-    count what crosses the slow links between machines.
+:Learn: You will arrange ranks in a grid, train with FSDP along one direction and TP
+    along the other, and count what crosses the slow links between machines.
 :Prerequisites: :doc:`/tutorials/larger_models/fully_sharded`,
     :doc:`/tutorials/larger_models/tensor_parallel`
 :Picture: mesh
-:Oldest torch: 2.8
+:Oldest torch: 2.13
 
 Tensor parallelism (TP) exchanges activations inside every layer, and the next operation
 has to wait for them. So it needs the fast links inside one machine, which often has 8
 GPUs. Data parallelism computes while its messages travel, so it may use the slower
 network.
 
-We arrange the ranks in a grid, give each direction one of the two, and count which
-collective runs where. Then the same grid serves hybrid sharding.
+To have both, arrange the ranks in a grid, a *device mesh*, whose dimensions have names.
+This line is for two machines with four GPUs each:
+
+.. code-block:: python
+
+   mesh = init_device_mesh("cuda", (2, 4), mesh_dim_names=("dp", "tp"))
+
+.. list-table:: Each row is a machine
+   :header-rows: 1
+   :stub-columns: 1
+
+   * -
+     - tp 0
+     - tp 1
+     - tp 2
+     - tp 3
+   * - dp 0
+     - rank 0
+     - rank 1
+     - rank 2
+     - rank 3
+   * - dp 1
+     - rank 4
+     - rank 5
+     - rank 6
+     - rank 7
+
+``mesh["tp"]`` is then the row of the rank that asks, and ``mesh["dp"]`` its column. The
+rest of this page is about what to do with the two: which way to share the model comes
+first, who reads which samples, how to log the loss and to clip gradients, and what
+crosses the network. Then the same kind of grid serves *hybrid sharding* (HSDP), and at
+the end it gets a third dimension. Each time we train a small language model, and assert
+that it learns the same as on one rank.
 
 .. code-block:: bash
 
@@ -32,7 +63,6 @@ collective runs where. Then the same grid serves hybrid sharding.
 # nothing is sent. The function at the end returns the values of all ranks as a list,
 # and we use it only to look.
 import os
-from collections import Counter
 
 import torch
 import torch.distributed as dist
@@ -68,63 +98,205 @@ def from_all_ranks(value):
 
 
 # %%
-# A mesh is a grid of ranks
-# -------------------------
+# A mesh is a grid of ranks, and each dimension has groups
+# --------------------------------------------------------
 #
 # Each row of our grid is a machine, and a single machine with an even number of ranks
-# plays two. ``init_device_mesh`` fills the grid row by row, and makes a group for each
-# row and each column. ``"tp"`` is the direction of a row, for tensor parallelism, and
-# ``"dp"`` that of a column, for data parallelism. torchrun gives the ranks of a machine
-# consecutive numbers, so no row leaves its machine. Assert this in your training too,
-# because a wrong order only makes it slow.
+# plays two. ``init_device_mesh`` fills the grid row by row, and makes a process group
+# for each row and each column. torchrun gives the ranks of a machine consecutive
+# numbers, so the *last* dimension is the one that stays inside a machine, and ``"tp"``
+# belongs there. Assert this in your training too, because with the wrong order the
+# training is still right, and only slow.
 from torch.distributed.device_mesh import init_device_mesh
 
-n_rows = max(world_size // local_world_size, 2 - world_size % 2)
+n_rows = world_size // local_world_size
+if n_rows == 1 and world_size % 2 == 0:
+    n_rows = 2  # one machine plays two
 n_columns = world_size // n_rows
 mesh = init_device_mesh(device.type, (n_rows, n_columns), mesh_dim_names=("dp", "tp"))
 
-row, column = mesh["dp"].get_local_rank(), mesh["tp"].get_local_rank()
-my_column, my_row = map(dist.get_process_group_ranks, mesh.get_all_groups())
+row = mesh.get_local_rank("dp")
+column = mesh.get_local_rank("tp")
+my_row = dist.get_process_group_ranks(mesh.get_group("tp"))
+my_column = dist.get_process_group_ranks(mesh.get_group("dp"))
 first_on_machine = from_all_ranks(rank - local_rank)
 if rank == 0:
     print("mesh:", mesh.mesh.tolist(), "my row:", my_row, "my column:", my_column)
-assert my_row == mesh.mesh[row].tolist() and my_column == mesh.mesh[:, column].tolist()
-assert len({first_on_machine[r] for r in my_row}) == 1
+assert my_row == mesh.mesh[row].tolist(), "tp isn't a row of the grid"
+assert my_column == mesh.mesh[:, column].tolist(), "dp isn't a column of the grid"
+assert len({first_on_machine[r] for r in my_row}) == 1, "tp leaves the machine"
 
 # %%
-# First cut the layers, then share out the parts
-# ----------------------------------------------
+# The figure shows this mesh. Thick lines are the fast links within a machine, and
+# dotted lines the network.
 #
-# Tensor parallelism gives each rank of a row a part of every layer. ``fully_shard``
-# divides this part again among the ranks of the column, and gathers it whenever it is
-# needed. Call them in this order. Our model has two blocks, and each of them is an MLP:
-# two layers, without the attention of a transformer.
+# .. alt-text:: A grid of circles with the numbers of the ranks. Each row is in a frame,
+#    the machine, and thick lines join its ranks along tp. Dotted lines join the ranks
+#    of a column along dp, from frame to frame.
+if rank == 0:
+    import matplotlib.pyplot as plt
+
+    fig, ax = plt.subplots(figsize=(5, 2.8))
+    circle = {"boxstyle": "circle,pad=0.5", "fc": "white", "ec": "C0", "lw": 2}
+    for r in range(world_size):
+        y, x = divmod(r, n_columns)
+        ax.text(x, y, r, size=14, color="black", ha="center", va="center", bbox=circle)
+    for y in range(n_rows):
+        ax.barh(y, n_columns - 0.2, 0.6, -0.4, fc="none", ec="C7", lw=1.5)
+        ax.plot([0, n_columns - 1], [y, y], "C0-", lw=6, zorder=0)
+        ax.text(-0.5, y, f"dp {y}", size=12, ha="right", va="center")
+    for x in range(n_columns):
+        ax.plot([x, x], [0, n_rows - 1], "C1:", lw=4, zorder=0)
+        ax.text(x, -0.45, f"tp {x}", size=12, ha="center")
+    ax.set(xlim=(-0.9, n_columns - 0.3), ylim=(n_rows - 0.5, -0.7))
+    ax.axis("off")
+
+# %%
+# Why TP stays inside a machine
+# -----------------------------
+#
+# It's tempting to say that TP sends more. That depends on the batch: TP sends
+# activations, which grow with it, and *fully sharded data parallel* (FSDP) sends
+# parameters, which don't. What decides is who waits. Let's compute an example: 8
+# machines with 8 GPUs each, and a transformer block with 8192 features, about what a
+# model of 70 billion parameters has. Each row of the mesh has 8192 tokens, and numbers
+# are sent in bf16. As in :doc:`/tutorials/larger_models/tensor_parallel`, a GPU gets
+# through 400 teraFLOP/s, NVLink carries 450 GB/s and the network 50 GB/s for each GPU.
+features = tokens_of_a_row = 8192
+parameters = 12 * features**2 / 8  # of one block, on one of 8 GPUs
+computing = 6 * parameters * tokens_of_a_row / 400e12
+tp_bytes = 4 * 2 * (2 * tokens_of_a_row * features) * 7 / 8  # four all-reduces
+dp_bytes = 3 * (2 * parameters) * 7 / 8  # two all-gathers, one reduce-scatter
+
+nvlink, network = 450e9, 50e9
+tp_inside = max(computing + tp_bytes / nvlink, dp_bytes / network)
+tp_across = max(computing + tp_bytes / network, dp_bytes / nvlink)
+if rank == 0:
+    print(f"sent by a GPU: tp {tp_bytes / 1e9:.2f} GB, dp {dp_bytes / 1e9:.2f} GB")
+    print(f"a block takes {1000 * tp_inside:.1f} ms with TP inside the machine,")
+    print(f"and {1000 * tp_across:.1f} ms with TP across machines")
+assert 2.1 < tp_across / tp_inside < 2.2, "TP across machines isn't twice as slow"
+
+# %%
+# TP's messages add to the computing time, because the next matrix needs the sum. Those
+# of FSDP run beside it, so they cost nothing as long as they take less time than the
+# block. That's why we wrote ``max``, and it's the best case. The example is arithmetic
+# and not a measurement, but the ratio is typical: the same 64 GPUs and the same bytes,
+# and the wrong order of two names makes a block take twice as long.
+#
+# First TP, then FSDP
+# -------------------
+#
+# Here is the model. Our blocks are the second half of a transformer block, a norm and
+# two layers. Attention would be split in the same way, as the lesson on TP shows.
 import copy
 
 from torch import nn
-from torch.distributed.fsdp import fully_shard
-from torch.distributed.tensor.parallel import (
-    ColwiseParallel, RowwiseParallel, parallelize_module)
-from torch.utils.data.distributed import DistributedSampler
 
-torch.manual_seed(0)
 torch.set_default_dtype(torch.float64)  # for a precise comparison
-width = 8 * world_size
-plan = {"0": ColwiseParallel(), "2": RowwiseParallel()}
-single = nn.Sequential(*[nn.Sequential(
-    nn.Linear(width, 4 * width), nn.ReLU(), nn.Linear(4 * width, width), nn.Tanh())
-    for _ in range(2)]).to(device)
+width = 8 * world_size  # every dimension of the mesh divides it
 
 
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.RMSNorm(width)
+        self.up = nn.Linear(width, 4 * width, bias=False)
+        self.down = nn.Linear(4 * width, width, bias=False)
 
-def parallel(shard_mesh, tp_plan=None):
-    model = copy.deepcopy(single)
-    for block in model:
-        if tp_plan:
-            parallelize_module(block, mesh["tp"], tp_plan)
-        fully_shard(block, mesh=shard_mesh)
-    return fully_shard(model, mesh=shard_mesh)
+    def forward(self, x):  # (samples, tokens, features)
+        return x + self.down(self.up(self.norm(x)).relu())
 
+
+class LanguageModel(nn.Module):
+    def __init__(self, vocabulary=width):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary, width)
+        self.blocks = nn.ModuleList([Block(), Block()])
+        self.norm = nn.RMSNorm(width)
+        self.scores = nn.Linear(width, vocabulary, bias=False)
+
+    def forward(self, tokens):  # (samples, tokens + 1)
+        x = self.embedding(tokens[:, :-1])
+        for block in self.blocks:
+            x = block(x)
+        scores = self.scores(self.norm(x)).flatten(0, 1)
+        return nn.functional.cross_entropy(scores, tokens[:, 1:].flatten())
+
+
+torch.manual_seed(0)  # all ranks draw the same weights
+initial = LanguageModel().to(device)
+
+# %%
+# The plan for TP has an entry for *every* layer with parameters, the norms included,
+# and we'll need that when we clip. It uses *sequence parallelism*: between the pairs of
+# split layers, each rank of a row has its share of the tokens (``Shard(1)``), and
+# ``SequenceParallel`` computes the norms there.
+from torch.distributed.fsdp import fully_shard
+from torch.distributed.tensor import DTensor, Replicate, Shard
+from torch.distributed.tensor.parallel import (
+    ColwiseParallel, RowwiseParallel, SequenceParallel, parallelize_module)
+
+
+def split_layers(model, tp_mesh):
+    tokens = Shard(1)
+    parallelize_module(model, tp_mesh, {
+        "embedding": RowwiseParallel(input_layouts=Replicate(), output_layouts=tokens),
+        "blocks.*.norm": SequenceParallel(),
+        "blocks.*.up": ColwiseParallel(input_layouts=tokens),
+        "blocks.*.down": RowwiseParallel(output_layouts=tokens),
+        "norm": SequenceParallel(),
+        "scores": ColwiseParallel(input_layouts=tokens, output_layouts=Replicate()),
+    })
+
+
+# %%
+# ``parallelize`` is the function to copy. First TP gives each rank of a row a part of
+# every layer, and then ``fully_shard`` divides this part again among the ranks of the
+# column. `torchtitan
+# <https://github.com/pytorch/torchtitan/blob/main/torchtitan/models/llama3/infra/parallelize.py>`__
+# and `PyTorch's tutorial <https://docs.pytorch.org/tutorials/intermediate/TP_tutorial.html>`__
+# keep this order too. With activation checkpointing and ``torch.compile``, torchtitan
+# puts both between the two. For bf16, give ``fully_shard`` an ``mp_policy``, as
+# :doc:`/tutorials/larger_models/real_run` does.
+
+
+def parallelize(model, data_mesh, tp_mesh=None):
+    if tp_mesh is not None:
+        split_layers(model, tp_mesh)
+    for block in model.blocks:
+        fully_shard(block, mesh=data_mesh)
+    return fully_shard(model, mesh=data_mesh)
+
+
+model = parallelize(copy.deepcopy(initial), mesh["dp"], mesh["tp"])
+for name in ("up", "down"):
+    weight = model.blocks[0].get_submodule(name).weight
+    local = weight.to_local()
+    if rank == 0:
+        print(f"{name}: {tuple(weight.shape)}, here {tuple(local.shape)},", end=" ")
+        print(*weight.placements)
+    assert local.numel() * world_size == weight.numel(), "it's not divided by all ranks"
+
+# %%
+# Each rank now keeps one part in ``world_size`` of each matrix, and the two placements
+# tell how: the first belongs to ``"dp"``, the second to ``"tp"``. (``_StridedShard``
+# says that the rows of ``up`` were divided twice, first by TP and then by FSDP.)
+#
+# Why this order? What a rank computes with is its part of the layer, and TP decides
+# which part that is. FSDP only stores the part in pieces, and makes it whole again when
+# its block computes. So FSDP has to wrap what TP has left, and then its all-gathers
+# carry only that, here one part in ``n_columns``. The other way round, the pieces
+# would belong to the wrong mesh by the time TP wants to cut them, and PyTorch refuses:
+wrong_order = copy.deepcopy(initial)
+fully_shard(wrong_order, mesh=mesh["dp"])
+try:
+    refusal = split_layers(wrong_order, mesh["tp"])
+except ValueError as error:
+    refusal = error
+if rank == 0:
+    print(refusal)
+assert "Cannot distribute a DTensor" in str(refusal), "TP after FSDP was accepted"
 
 # %%
 # A row reads the same samples
@@ -134,20 +306,145 @@ def parallel(shard_mesh, tp_plan=None):
 # column and the position in it. The default counts all ranks, a common mistake: then a
 # row adds up parts of different samples, and no error tells you. A broadcast of samples
 # and labels along the row repairs this, even if they were changed at random.
-#
+from torch.utils.data import DataLoader
+from torch.utils.data.distributed import DistributedSampler
+
+global_batch = 2 * world_size
+context = 2 * world_size
+data = torch.randint(width, (3 * global_batch, context + 1))  # for three steps
+
+default = list(DistributedSampler(data, shuffle=False))  # counts all ranks: wrong
+tokens = data[default[:2]].to(device)
+with torch.no_grad():
+    agree = torch.allclose(model(tokens), initial(tokens))
+    assert agree == (n_columns == 1), "other samples in a row made no difference"
+    dist.broadcast(tokens, group=mesh.get_group("tp"), group_src=0)
+    agree = torch.allclose(model(tokens), initial(tokens))
+    assert agree, "a row with the same samples computes another loss"
+
+# %%
 # Dropout needs more than one seed here. Once the weights are drawn, call
 # ``torch.manual_seed(row)``: the ranks of a row then drop the same where they hold the
 # same activations, and other rows, with other samples, drop something else. But inside
 # a pair of split layers each rank has columns of its own and must draw its own numbers,
-# as ``own_draws`` does in :doc:`/tutorials/larger_models/tensor_parallel`.
-samples, labels = torch.randn(2, world_size, width).to(device)
-own = list(DistributedSampler(samples, n_rows, row, shuffle=False))
-default = list(DistributedSampler(samples, shuffle=False))
-model, inputs = parallel(mesh["dp"], plan), samples[default]
+# as ``own_draws`` does in :doc:`/tutorials/larger_models/tensor_parallel`. With
+# sequence parallelism, that's also true for what is divided by tokens.
+#
+# For meshes with more dimensions, the next function counts through all those along
+# which samples differ. A mesh of one dimension, such as ``mesh["dp"]``, simply has
+# ``n_parts`` ranks, of which this rank is number ``part``.
+
+
+def data_position(data_mesh):
+    """Return into how many parts a batch is divided, and which one this rank reads."""
+    part = 0
+    for size, here in zip(data_mesh.shape, data_mesh.get_coordinate()):
+        part = part * size + here
+    return data_mesh.size(), part
+
+
+assert data_position(mesh["dp"]) == (n_rows, row)
+assert data_position(mesh) == (world_size, rank)
+
+# %%
+# Log the loss over the data dimension
+# ------------------------------------
+#
+# The ranks of a row have the same loss, because they have the same samples. What you
+# want in the log is the mean over the rows, so add up along ``"dp"`` only. Over all
+# ranks, a mean would come out right by luck, as each row counts equally often. A sum
+# wouldn't: count tokens that way, and the log reports ``n_columns`` times as many
+# tokens per second as you have.
+
+
+def mean_loss(loss, n_tokens, groups):
+    """Return the mean over all tokens of the groups, and how many tokens these are."""
+    total = torch.stack([loss.detach() * n_tokens, torch.tensor(n_tokens).to(loss)])
+    for group in groups:
+        dist.all_reduce(total, group=group)
+    return (total[0] / total[1]).item(), int(total[1])
+
+
 with torch.no_grad():
-    assert torch.allclose(model(inputs), single(inputs)) == (n_columns == 1)
-    dist.broadcast(inputs, group=mesh.get_group("tp"), group_src=0)
-    assert torch.allclose(model(inputs), single(inputs))
+    loss = model(tokens)
+all_ranks, along_dp = dist.group.WORLD, mesh.get_group("dp")
+mean, n_tokens = mean_loss(loss, 2 * context, [along_dp])
+wrong_mean, wrong_n_tokens = mean_loss(loss, 2 * context, [all_ranks])
+assert abs(mean - wrong_mean) < 1e-9, "a mean needs the right group after all"
+assert n_tokens == 2 * context * n_rows, "each row's tokens don't count once"
+assert wrong_n_tokens == n_columns * n_tokens, "over all ranks, tokens count once"
+
+# %%
+# Before we go on, here is a trap that we fell into on this page. After a forward pass,
+# ``fully_shard`` keeps the outermost module whole, because backward usually begins at
+# once. No backward pass follows an evaluation. So until the next step the parameters
+# outside of the blocks are not those that training updates, and an optimizer that you
+# make *now* trains blocks only, without any error. Make the optimizer directly after
+# ``parallelize``, or call ``reshard`` first.
+weight = model.embedding.weight
+assert weight.device_mesh.mesh_dim_names == ("tp",), "the outermost module isn't whole"
+
+model.reshard()
+weight = model.embedding.weight
+assert weight.device_mesh.mesh_dim_names == ("dp", "tp"), "it isn't sharded again"
+
+# %%
+# Clip by one norm over both dimensions
+# -------------------------------------
+#
+# Each rank has a piece of every gradient, so the norm of all gradients is a sum over
+# rows *and* columns. ``clip_grad_norm_`` knows both from the placements and scales with
+# the common norm, if all parameters belong to the same mesh. That's what the norms are
+# in our plan for: a layer that the plan leaves out has its gradients on ``"dp"`` alone,
+# and PyTorch refuses the mixture.
+#
+# What the function returns is a DTensor too, so call ``full_tensor`` before you print
+# it, and call it on all ranks, because it's a collective. PyTorch warns here that it
+# makes an all-reduce for each dimension. For a single number, never mind.
+
+
+def train(model, n_parts=1, part=0, groups=()):
+    """Train for three steps, and return the loss, tokens and norm of each."""
+    sampler = DistributedSampler(data, n_parts, part, shuffle=False)
+    loader = DataLoader(data, global_batch // n_parts, sampler=sampler)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01, fused=True)
+    log = []
+    for tokens in loader:
+        loss = model(tokens.to(device))
+        loss.backward()
+        norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm=0.5)
+        if isinstance(norm, DTensor):
+            norm = norm.full_tensor()
+        optimizer.step()
+        optimizer.zero_grad()
+        n_tokens = tokens[:, 1:].numel()
+        log.append([*mean_loss(loss, n_tokens, groups), norm.item()])
+    return log
+
+
+# %%
+# Now the proof. A single rank trains on the whole global batch, and the mesh on its
+# parts. Losses, numbers of tokens and norms are equal, and so is each weight afterwards.
+# (``full_tensor`` makes it whole again. It's fine for this small model, but don't do it
+# with a large one.)
+single = copy.deepcopy(initial)
+expected = train(single)
+
+
+def train_like_one_rank(model, data_mesh):
+    """Train on a mesh, and assert that one rank would have learned the same."""
+    log = train(model, *data_position(data_mesh), data_mesh.get_all_groups())
+    torch.testing.assert_close(log, expected)
+    for weight, whole in zip(model.parameters(), single.parameters()):
+        torch.testing.assert_close(weight.full_tensor(), whole.data)
+    return log
+
+
+log = train_like_one_rank(model, mesh["dp"])
+assert min(norm for loss, n_tokens, norm in log) > 0.5, "nothing was clipped"
+if rank == 0:
+    for loss, n_tokens, norm in log:
+        print(f"loss {loss:.4f}, {n_tokens} tokens, norm of the gradients {norm:.4f}")
 
 # %%
 # Hybrid sharding: a whole model in each row
@@ -164,78 +461,20 @@ with torch.no_grad():
 hsdp = init_device_mesh(device.type, mesh.shape, mesh_dim_names=("replicate", "shard"))
 full = init_device_mesh(device.type, (world_size,), mesh_dim_names=("shard",))
 layouts = {
-    "dp and tp": (mesh, parallel(mesh["dp"], plan), own),
-    "hybrid": (hsdp, parallel(hsdp), default),
-    "full": (full, parallel(full), default)}
+    "FSDP + TP": (mesh["dp"], mesh["tp"]),
+    "HSDP": (hsdp, None),
+    "FSDP": (full, None)}
+models = {"FSDP + TP": model}
+for layout in ("HSDP", "FSDP"):
+    data_mesh, _ = layouts[layout]
+    models[layout] = parallelize(copy.deepcopy(initial), data_mesh)
+    train_like_one_rank(models[layout], data_mesh)
 
-for weights in layouts["hybrid"][1].parameters():
-    replicas = [torch.empty_like(weights.to_local()) for _ in range(n_rows)]
-    dist.all_gather(replicas, weights.to_local(), group=hsdp.get_group("replicate"))
-    assert all(torch.equal(replicas[0], replica) for replica in replicas)
-
-# %%
-# Each direction has its own collectives
-# --------------------------------------
-#
-# We note the group, the kind and the bytes of each collective. ``CommDebugMode`` does
-# not tell the groups, so we look at every operation, with a class of a private module
-# and private names of operations. Such things are for measuring, not for training.
-from torch.distributed.tensor import DTensor
-from torch.utils._python_dispatch import TorchDispatchMode
-
-KINDS = {"all_reduce": "all-reduce", "_allgather_base_": "all-gather",
-         "allreduce_": "all-reduce", "_reduce_scatter_base_": "reduce-scatter"}
-
-
-class Note(TorchDispatchMode):
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        if DTensor in types:
-            return NotImplemented  # its collectives come here one by one
-        if kind := KINDS.get(func.name().partition("::")[2]):
-            boxes = [arg for arg in args if isinstance(arg, torch.ScriptObject)]
-            name = dist.ProcessGroup.unbox(boxes[0]).group_name if boxes else args[-1]
-            tensors = args[0] if isinstance(args[0], list) else args[:2]
-            sizes = [t.nbytes for t in tensors if isinstance(t, torch.Tensor)]
-            noted.append((groups[name], kind, max(sizes)))
-        return func(*args, **(kwargs or {}))
-
-
-# %%
-# After a backward pass each rank holds a piece of every gradient. ``place`` finds where
-# the piece belongs. There it equals the gradient of a single process with all samples.
-def place(parameter, whole):
-    mine = parameter.to_local()
-    start = (whole == mine.flatten()[0]).nonzero()[0].tolist()
-    return tuple(slice(i, i + n) for i, n in zip(start, mine.shape))
-
-
-nn.functional.mse_loss(single(samples), labels).backward()
-calls, counts, cards = {}, {}, {}
-for layout, (grid, model, batch) in layouts.items():
-    dims = {dim: grid.get_group(dim) for dim in grid.mesh_dim_names}
-    groups, noted = {group.group_name: group for group in dims.values()}, []
-    inputs = samples[batch].requires_grad_()  # as if another layer came before
-    with Note():
-        nn.functional.mse_loss(model(inputs), labels[batch]).backward()
-    for part, whole in zip(model.parameters(), single.parameters()):
-        assert torch.allclose(part.grad.to_local(), whole.grad[place(part, whole)])
-    calls[layout], counts[layout] = noted, {
-        dim: dict(Counter(kind for group, kind, _ in noted if group == dims[dim]))
-        for dim in dims}
-    tile = place(model[0][2].weight, single[0][2].weight)
-    cards[layout] = from_all_ranks((batch, tile))
-    if rank == 0:
-        print(f"{layout}: {counts[layout]}")
-
-# %%
-# Along the row each block adds up its outputs, and later the gradients of its inputs.
-# Along the column it gathers its part of the weights for both passes, and averages the
-# gradients. In hybrid sharding this is the work of the row, and the column has only one
-# all-reduce for each block.
-if min(n_rows, n_columns) > 1:  # a group of one rank sends nothing
-    sharding = {"all-gather": 4, "reduce-scatter": 2}
-    assert counts["dp and tp"] == {"dp": sharding, "tp": {"all-reduce": 4}}
-    assert counts["hybrid"] == {"replicate": {"all-reduce": 2}, "shard": sharding}
+for weight in models["HSDP"].parameters():
+    replicas = [torch.empty_like(weight.to_local()) for _ in range(n_rows)]
+    dist.all_gather(replicas, weight.to_local(), group=hsdp.get_group("replicate"))
+    for replica in replicas:
+        assert torch.equal(replica, replicas[0]), "replicas have different weights"
 
 # %%
 # In the figure each frame is a weight, and the tile is what a rank holds of it. Above
@@ -244,21 +483,37 @@ if min(n_rows, n_columns) > 1:  # a group of one rank sends nothing
 # .. alt-text:: Two grids of frames, one for each rank, joined by solid lines in rows
 #    and dotted lines in columns. First: equal samples in a row, and each tile lies in
 #    its frame as the frame in the grid. Second: own samples, and equal columns.
-if rank == 0:
-    import matplotlib.pyplot as plt
+def tile(layout):
+    """Return where this rank's piece of ``down.weight`` begins, and its shape."""
+    numbered = copy.deepcopy(initial)
+    weight = numbered.blocks[0].down.weight
+    weight.data = torch.arange(float(weight.numel())).to(weight).view_as(weight)
+    parallelize(numbered, *layouts[layout])
+    piece = numbered.blocks[0].down.weight.to_local()
+    top, left = divmod(int(piece[0, 0]), weight.shape[1])
+    return top, left, *piece.shape
 
+
+def samples(layout):
+    n_parts, part = data_position(layouts[layout][0])
+    return list(range(part, world_size, n_parts))
+
+
+cards = {}
+for layout in ("FSDP + TP", "HSDP"):
+    cards[layout] = from_all_ranks((samples(layout), tile(layout)))
+if rank == 0:
     fig, axes = plt.subplots(2, figsize=(7, 6.5))
-    for ax, layout in zip(axes, ("dp and tp", "hybrid")):
-        for (dim, kinds), style in zip(counts[layout].items(), ("C1:", "C0-")):
-            kinds = ", ".join(f"{n} {kind}" for kind, n in kinds.items())
-            ax.plot([], [], style, lw=5, label=f"{dim}: {kinds}")
-        for r, (batch, (down, right)) in enumerate(cards[layout]):
+    for ax, names in zip(axes, (mesh.mesh_dim_names, hsdp.mesh_dim_names)):
+        layout = "HSDP" if "shard" in names else "FSDP + TP"
+        for name, style in zip(names, ("C1:", "C0-")):
+            ax.plot([], [], style, lw=5, label=name)
+        for r, (own, (top, left, height, length)) in enumerate(cards[layout]):
             x, y = 5 * width * (r % n_columns), 1.7 * width * (r // n_columns)
             ax.barh(y, 4 * width, width, x, align="edge", fc="none", ec="C7")
-            ax.barh(y + down.start, right.stop - right.start, down.stop - down.start,
-                    x + right.start, align="edge", color="C2", hatch="..")
+            ax.barh(y + top, length, height, x + left, align="edge", color="C2")
             ax.text(x, y - 0.1 * width, r, size=16)
-            ax.text(x + 4 * width, y - 0.1 * width, batch, size=11, ha="right")
+            ax.text(x + 4 * width, y - 0.1 * width, own, size=11, ha="right")
             ax.plot((x - width, x), 2 * [y + width / 2], "C0-", lw=5, alpha=x > 0)
             ax.plot(2 * [x + 2 * width], (y - 0.7 * width, y), "C1:", lw=5, alpha=y > 0)
         ax.set(title=layout, xlim=(-1, (5 * n_columns - 1) * width + 1))
@@ -267,28 +522,167 @@ if rank == 0:
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0), ncols=2, fontsize=11)
 
 # %%
-# What crosses the slow links
-# ---------------------------
+# Each direction has its own collectives
+# --------------------------------------
+#
+# To see what is sent along which dimension, we note each collective of a forward and a
+# backward pass. The next code is for measuring, not for training, because it uses a
+# private module of PyTorch and inner names of operations. The names tell who sends:
+# ``fully_shard`` calls those of ``c10d``, and a DTensor, here for TP, those of
+# ``_c10d_functional``.
+from collections import Counter
+
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+COLLECTIVES = {  # name of the operation: (dimension, kind)
+    "c10d::_allgather_base_": ("shard", "all-gather"),
+    "c10d::_reduce_scatter_base_": ("shard", "reduce-scatter"),
+    "c10d::allreduce_": ("replicate", "all-reduce"),
+    "_c10d_functional::all_gather_into_tensor": ("tp", "all-gather"),
+    "_c10d_functional::reduce_scatter_tensor": ("tp", "reduce-scatter"),
+    "_c10d_functional::all_reduce": ("tp", "all-reduce")}
+
+
+class Traffic(TorchDispatchMode):
+    def __init__(self):
+        super().__init__()
+        self.calls = []  # dimension, kind and bytes of each collective
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        if DTensor in types:
+            return NotImplemented  # its collectives come here one by one
+        result = func(*args, **(kwargs or {}))
+        if func.name() in COLLECTIVES:
+            dim, kind = COLLECTIVES[func.name()]
+            leaves = tree_leaves((args, result))
+            sizes = [x.nbytes for x in leaves if isinstance(x, torch.Tensor)]
+            self.calls.append((dim, kind, max(sizes)))
+        return result
+
+
+calls = {}
+counts = {}
+for layout, model in models.items():
+    n_parts, part = data_position(layouts[layout][0])
+    with Traffic() as traffic:
+        model(data[part:global_batch:n_parts].to(device)).backward()
+    calls[layout] = traffic.calls
+    counts[layout] = {"shard": Counter(), "replicate": Counter(), "tp": Counter()}
+    for dim, kind, n_bytes in traffic.calls:
+        counts[layout][dim][kind] += 1
+    if rank == 0:
+        print(layout)
+        for dim, kinds in counts[layout].items():
+            if kinds:
+                print(f"    {dim}: {dict(sorted(kinds.items()))}")
+
+# %%
+# Where ``fully_shard`` shards, in ``"dp"`` or ``"shard"``, each block has two
+# all-gathers and a reduce-scatter. What is outside of the blocks, the embedding, the
+# last norm and the last layer, has one of each, because ``fully_shard`` keeps the
+# outermost module whole until its backward pass. In hybrid sharding there is one more
+# all-reduce for each of the three, along ``"replicate"``.
+#
+# Along ``"tp"`` a block has two all-gathers and two reduce-scatters, and these four are
+# what two all-reduces would send. The first and the last layer have three all-gathers
+# and two reduce-scatters. The three all-reduces are short: sequence parallelism leaves
+# each rank with a part of the gradients of the norms, which ``fully_shard`` adds up
+# before it reduces them.
+if min(n_rows, n_columns) > 1:  # a group of one rank sends nothing
+    sharding = {"all-gather": 2 * 2 + 1, "reduce-scatter": 2 + 1}
+    of_tp = {"all-gather": 2 * 2 + 3, "reduce-scatter": 2 * 2 + 2, "all-reduce": 3}
+    assert counts["FSDP + TP"]["shard"] == sharding, "dp has other collectives"
+    assert counts["FSDP + TP"]["tp"] == of_tp, "tp has other collectives"
+    assert counts["HSDP"]["shard"] == sharding, "shard has other collectives"
+    assert counts["HSDP"]["replicate"] == {"all-reduce": 3}, "replicas, too"
+
+# %%
+# HSDP sends fewer bytes between machines
+# ---------------------------------------
 #
 # If each group is a ring, as in :doc:`/tutorials/inside/collectives`, a rank sends to
 # the next one of its group, and in an all-reduce twice. We add up what leaves a row.
-slow = dict.fromkeys(calls, 0)
-for layout, noted in calls.items():
-    for group, kind, n_bytes in noted:
-        ring = dist.get_process_group_ranks(group)
-        if ring[(ring.index(rank) + 1) % len(ring)] not in my_row:
+
+
+def bytes_leaving_the_row(layout):
+    """Return how many bytes all ranks together send to other rows in one step."""
+    data_mesh, tp_mesh = layouts[layout]
+    groups = {
+        "replicate": data_mesh.get_group(0),
+        "shard": data_mesh.get_group(data_mesh.ndim - 1),
+        "tp": tp_mesh.get_group() if tp_mesh is not None else None}
+    total = 0
+    for dim, kind, n_bytes in calls[layout]:
+        ring = dist.get_process_group_ranks(groups[dim])
+        next_rank = ring[(ring.index(rank) + 1) % len(ring)]
+        if next_rank not in my_row:
             passes = 2 if kind == "all-reduce" else 1
-            slow[layout] += passes * n_bytes * (len(ring) - 1) // len(ring)
-    slow[layout] = sum(from_all_ranks(slow[layout]))
-    if rank == 0:
-        print(f"{layout}: {slow[layout]} bytes between machines")
-assert slow["hybrid"] == 2 * (n_rows - 1) * sum(p.nbytes for p in single.parameters())
-assert slow["full"] >= 1.5 * slow["hybrid"]
+            total += passes * n_bytes * (len(ring) - 1) // len(ring)
+    return sum(from_all_ranks(total))
+
+
+slow = {layout: bytes_leaving_the_row(layout) for layout in models}
+in_blocks = sum(p.nbytes for p in initial.blocks.parameters())
+whole = sum(p.nbytes for p in initial.parameters())
+if rank == 0:
+    for layout, n_bytes in slow.items():
+        print(f"{layout}: {n_bytes} bytes between machines, the model has {whole}")
+assert slow["HSDP"] == 2 * (n_rows - 1) * whole, "HSDP sends something else"
+if n_rows > 1:
+    once = n_rows * (world_size - 1) / world_size  # of a ring through all ranks
+    assert slow["FSDP"] == once * (2 * whole + in_blocks), "FSDP sends something else"
 
 # %%
-# Full sharding sends at least 1.5 times as much as hybrid sharding, and blocks have to
-# wait for its all-gathers. The all-reduces of hybrid sharding have time until the
-# optimizer steps. But each rank holds more, because every row holds a whole model.
+# With m machines, the replicas of HSDP send 2 (m - 1) times the bytes of the model,
+# however many GPUs a machine has. FSDP over all ranks sends nearly 3 m times, because
+# each block is gathered twice and its gradients are reduced once, and blocks have to
+# wait for its all-gathers. So with two machines of eight GPUs, FSDP sends almost three
+# times as much over the network, and with many machines one and a half times. The
+# all-reduces of hybrid sharding have time until the optimizer steps. But each rank
+# holds more, because every row holds a whole model.
+#
+# FSDP + TP looks expensive here only because our model is tiny: a column sends its
+# share of the same matrices, but the norms, which every rank of a row has whole, count
+# ``n_columns`` times.
+#
+# Three dimensions: HSDP and TP together
+# --------------------------------------
+#
+# Nothing stops you from adding a dimension. Here replicas are machines, and inside of
+# each machine some ranks shard and some split layers. ``fully_shard`` gets the first
+# two dimensions as a mesh of their own, by their names, and TP gets the third. All
+# other functions are those from above. (With four ranks the middle dimension has the
+# size 1. Start the page with ``--nproc-per-node=8`` to see all three at work.)
+n_tp = 2 if n_columns % 2 == 0 else 1
+cube = init_device_mesh(
+    device.type, (n_rows, n_columns // n_tp, n_tp),
+    mesh_dim_names=("replicate", "shard", "tp"))
+data_mesh = cube["replicate", "shard"]
+
+model = parallelize(copy.deepcopy(initial), data_mesh, cube["tp"])
+train_like_one_rank(model, data_mesh)
+if rank == 0:
+    print("cube:", cube.mesh.tolist(), "samples:", data_position(data_mesh)[0], "parts")
+    print(*model.blocks[0].down.weight.placements)
+assert data_position(data_mesh)[1] == rank // n_tp, "a TP group reads other samples"
+
+# %%
+# The data position counts through the first two dimensions, and the loss is added up
+# along both. The clipping needed no change, and again everything equals one rank.
+#
+# Other names that you'll meet in the third place are ``"pp"`` for a
+# :doc:`pipeline </tutorials/larger_models/pipeline_parallel>` and ``"cp"`` for *context
+# parallelism*, which divides :doc:`long sequences
+# </tutorials/larger_models/long_sequences>`. `torchtitan
+# <https://github.com/pytorch/torchtitan/blob/main/torchtitan/distributed/parallel_dims.py>`__
+# orders them by how badly they need fast links, the worst last: ``"pp"``, replicas,
+# shards, ``"cp"``, ``"tp"``. Ranks along ``"cp"`` read the same samples, like those
+# along ``"tp"``, but they share the work of ``"shard"``.
+#
+# A checkpoint of a mesh needs nothing special. ``torch.distributed.checkpoint`` saves
+# DTensors with their place in the whole, so a run may resume on a mesh of another
+# shape, as :doc:`/tutorials/long_runs/checkpoints` shows for another number of ranks.
 #
 # Which parallelism goes where
 # ----------------------------
@@ -321,8 +715,9 @@ if rank == 0:
 #
 # Predict first, then run.
 #
-# - Call ``model.set_requires_all_reduce(False)`` above ``with Note()``. Which layout
-#   has no gradients then, and when is this useful?
+# - In the loop that trains ``HSDP`` and ``FSDP``, call
+#   ``models[layout].set_requires_all_reduce(False)`` before the training. Which layout
+#   notices, and when is this useful?
 #
 #   .. admonition:: Answer
 #      :collapsible: closed
@@ -332,8 +727,8 @@ if rank == 0:
 #      row, over fast links, and the slow links between machines carry the gradients
 #      once in a step.
 #
-# - After the loop call ``nn.utils.clip_grad_norm_`` with the parameters of two layouts,
-#   as if the plan had left out some layers. What does the error say?
+# - Leave the two lines with ``SequenceParallel()`` out of the plan. What does the error
+#   say, and where does it come from?
 #
 #   .. admonition:: Answer
 #      :collapsible: closed
