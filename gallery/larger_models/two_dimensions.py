@@ -42,12 +42,12 @@ This line is for two machines with four GPUs each:
      - rank 6
      - rank 7
 
-``mesh["tp"]`` is then the row of the rank that asks, and ``mesh["dp"]`` its column. The
-rest of this page is about what to do with the two: which way to share the model comes
-first, who reads which samples, how to log the loss and to clip gradients, and what
-crosses the network. Then the same kind of grid serves *hybrid sharding* (HSDP), and at
-the end it gets a third dimension. Each time we train a small language model, and assert
-that it learns the same as on one rank.
+``mesh["tp"]`` is then the row of the rank that asks, and ``mesh["dp"]`` is its column.
+On this page we train a small language model on such a mesh, and see which of the two
+comes first, which rank reads which samples, over which ranks to average the loss, how
+to clip gradients, and what crosses the network. Then we use the same grid for *hybrid
+sharding* (HSDP), and at the end it gets a third dimension. Each time we assert that the
+training equals that of a single rank.
 
 .. code-block:: bash
 
@@ -137,16 +137,18 @@ if rank == 0:
     import matplotlib.pyplot as plt
 
     fig, ax = plt.subplots(figsize=(5, 2.8))
-    circle = {"boxstyle": "circle,pad=0.5", "fc": "white", "ec": "C0", "lw": 2}
+    circle = {"boxstyle": "circle,pad=0.5", "fc": "none", "ec": "C0", "lw": 2}
     for r in range(world_size):
         y, x = divmod(r, n_columns)
-        ax.text(x, y, r, size=14, color="black", ha="center", va="center", bbox=circle)
+        ax.text(x, y, r, size=14, ha="center", va="center", bbox=circle)
+        if x > 0:
+            ax.plot([x - 0.82, x - 0.18], [y, y], "C0-", lw=6)
+        if y > 0:
+            ax.plot([x, x], [y - 0.68, y - 0.32], "C1:", lw=4)
     for y in range(n_rows):
-        ax.barh(y, n_columns - 0.2, 0.6, -0.4, fc="none", ec="C7", lw=1.5)
-        ax.plot([0, n_columns - 1], [y, y], "C0-", lw=6, zorder=0)
+        ax.barh(y, n_columns - 0.2, 0.6, -0.4, fc="none", ec="C7")
         ax.text(-0.5, y, f"dp {y}", size=12, ha="right", va="center")
     for x in range(n_columns):
-        ax.plot([x, x], [0, n_rows - 1], "C1:", lw=4, zorder=0)
         ax.text(x, -0.45, f"tp {x}", size=12, ha="center")
     ax.set(xlim=(-0.9, n_columns - 0.3), ylim=(n_rows - 0.5, -0.7))
     ax.axis("off")
@@ -280,14 +282,15 @@ for name in ("up", "down"):
 
 # %%
 # Each rank now keeps one part in ``world_size`` of each matrix, and the two placements
-# tell how: the first belongs to ``"dp"``, the second to ``"tp"``. (``_StridedShard``
-# says that the rows of ``up`` were divided twice, first by TP and then by FSDP.)
+# tell how: the first belongs to ``"dp"``, the second to ``"tp"``. (``_S(0, 2)`` is a
+# *strided shard*. It says that the rows of ``up`` are divided twice, first into two
+# parts by TP, and then each of these by FSDP.)
 #
 # Why this order? What a rank computes with is its part of the layer, and TP decides
 # which part that is. FSDP only stores the part in pieces, and makes it whole again when
 # its block computes. So FSDP has to wrap what TP has left, and then its all-gathers
-# carry only that, here one part in ``n_columns``. The other way round, the pieces
-# would belong to the wrong mesh by the time TP wants to cut them, and PyTorch refuses:
+# carry only that, one part in ``n_columns``. The other way round, TP would find pieces
+# that belong to another mesh already, and PyTorch refuses to split them.
 wrong_order = copy.deepcopy(initial)
 fully_shard(wrong_order, mesh=mesh["dp"])
 try:
@@ -327,12 +330,14 @@ with torch.no_grad():
 # ``torch.manual_seed(row)``: the ranks of a row then drop the same where they hold the
 # same activations, and other rows, with other samples, drop something else. But inside
 # a pair of split layers each rank has columns of its own and must draw its own numbers,
-# as ``own_draws`` does in :doc:`/tutorials/larger_models/tensor_parallel`. With
-# sequence parallelism, that's also true for what is divided by tokens.
+# as ``own_draws`` does in :doc:`/tutorials/larger_models/tensor_parallel`.
 #
-# For meshes with more dimensions, the next function counts through all those along
-# which samples differ. A mesh of one dimension, such as ``mesh["dp"]``, simply has
-# ``n_parts`` ranks, of which this rank is number ``part``.
+# With sequence parallelism, as in our plan, the same is true between the blocks, where
+# each rank has its own tokens.
+#
+# Further below, samples will differ along two dimensions of a mesh. So the next
+# function counts through all dimensions of the mesh that it gets. For ``mesh["dp"]`` it
+# simply returns the number of rows, and the row of this rank.
 
 
 def data_position(data_mesh):
@@ -375,12 +380,13 @@ assert n_tokens == 2 * context * n_rows, "each row's tokens don't count once"
 assert wrong_n_tokens == n_columns * n_tokens, "over all ranks, tokens count once"
 
 # %%
-# Before we go on, here is a trap that we fell into on this page. After a forward pass,
-# ``fully_shard`` keeps the outermost module whole, because backward usually begins at
-# once. No backward pass follows an evaluation. So until the next step the parameters
-# outside of the blocks are not those that training updates, and an optimizer that you
-# make *now* trains blocks only, without any error. Make the optimizer directly after
-# ``parallelize``, or call ``reshard`` first.
+# Before we train, here is a trap that we fell into on this page. After a forward pass,
+# ``fully_shard`` keeps the outermost module whole, because usually its backward pass
+# begins at once. But we have only evaluated, so the embedding and the other parameters
+# outside of the blocks are still whole. They are not the tensors that training updates,
+# and an optimizer made *now* would train the blocks only. There was no error when we
+# tried, and the embedding kept its initial values. So make the optimizer directly after
+# ``parallelize``, or call ``reshard`` before you make it.
 weight = model.embedding.weight
 assert weight.device_mesh.mesh_dim_names == ("tp",), "the outermost module isn't whole"
 
@@ -393,14 +399,15 @@ assert weight.device_mesh.mesh_dim_names == ("dp", "tp"), "it isn't sharded agai
 # -------------------------------------
 #
 # Each rank has a piece of every gradient, so the norm of all gradients is a sum over
-# rows *and* columns. ``clip_grad_norm_`` knows both from the placements and scales with
-# the common norm, if all parameters belong to the same mesh. That's what the norms are
-# in our plan for: a layer that the plan leaves out has its gradients on ``"dp"`` alone,
-# and PyTorch refuses the mixture.
+# rows *and* columns. ``clip_grad_norm_`` learns both from the placements, and scales
+# all gradients by their common norm, if all parameters belong to the same mesh. That's
+# why the plan lists even the norm layers: a layer that the plan leaves out would belong
+# to ``"dp"`` alone, and PyTorch refuses the mixture.
 #
-# What the function returns is a DTensor too, so call ``full_tensor`` before you print
-# it, and call it on all ranks, because it's a collective. PyTorch warns here that it
-# makes an all-reduce for each dimension. For a single number, never mind.
+# What ``clip_grad_norm_`` returns is a DTensor too, of which each rank has a part. So
+# call ``full_tensor`` before you log it, and call it on all ranks, because it's a
+# collective. PyTorch 2.13 warns that it takes an all-reduce for each dimension, which
+# doesn't matter for a single number.
 
 
 def train(model, n_parts=1, part=0, groups=()):
@@ -412,7 +419,7 @@ def train(model, n_parts=1, part=0, groups=()):
     for tokens in loader:
         loss = model(tokens.to(device))
         loss.backward()
-        norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm=0.5)
+        norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm=0.1)
         if isinstance(norm, DTensor):
             norm = norm.full_tensor()
         optimizer.step()
@@ -423,10 +430,10 @@ def train(model, n_parts=1, part=0, groups=()):
 
 
 # %%
-# Now the proof. A single rank trains on the whole global batch, and the mesh on its
-# parts. Losses, numbers of tokens and norms are equal, and so is each weight afterwards.
-# (``full_tensor`` makes it whole again. It's fine for this small model, but don't do it
-# with a large one.)
+# Now the proof. We train on a single rank with the whole global batch, and on the mesh
+# with its parts. All losses, numbers of tokens and norms are equal, and so are the
+# weights afterwards. (To compare, ``full_tensor`` makes a weight whole again. Here too,
+# PyTorch warns that it sends along one dimension after the other.)
 single = copy.deepcopy(initial)
 expected = train(single)
 
@@ -441,7 +448,7 @@ def train_like_one_rank(model, data_mesh):
 
 
 log = train_like_one_rank(model, mesh["dp"])
-assert min(norm for loss, n_tokens, norm in log) > 0.5, "nothing was clipped"
+assert min(norm for loss, n_tokens, norm in log) > 0.1, "nothing was clipped"
 if rank == 0:
     for loss, n_tokens, norm in log:
         print(f"loss {loss:.4f}, {n_tokens} tokens, norm of the gradients {norm:.4f}")
@@ -503,10 +510,9 @@ cards = {}
 for layout in ("FSDP + TP", "HSDP"):
     cards[layout] = from_all_ranks((samples(layout), tile(layout)))
 if rank == 0:
-    fig, axes = plt.subplots(2, figsize=(7, 6.5))
-    for ax, names in zip(axes, (mesh.mesh_dim_names, hsdp.mesh_dim_names)):
-        layout = "HSDP" if "shard" in names else "FSDP + TP"
-        for name, style in zip(names, ("C1:", "C0-")):
+    fig, axes = plt.subplots(2, figsize=(7, 6.8), layout="constrained")
+    for ax, (layout, grid) in zip(axes, {"FSDP + TP": mesh, "HSDP": hsdp}.items()):
+        for name, style in zip(grid.mesh_dim_names, ("C1:", "C0-")):
             ax.plot([], [], style, lw=5, label=name)
         for r, (own, (top, left, height, length)) in enumerate(cards[layout]):
             x, y = 5 * width * (r % n_columns), 1.7 * width * (r // n_columns)
@@ -630,21 +636,28 @@ if rank == 0:
         print(f"{layout}: {n_bytes} bytes between machines, the model has {whole}")
 assert slow["HSDP"] == 2 * (n_rows - 1) * whole, "HSDP sends something else"
 if n_rows > 1:
-    once = n_rows * (world_size - 1) / world_size  # of a ring through all ranks
-    assert slow["FSDP"] == once * (2 * whole + in_blocks), "FSDP sends something else"
+    all_passes = 2 * whole + in_blocks  # three for the blocks, two for the rest
+    ring = n_rows * (world_size - 1) / world_size  # n_rows links leave a row
+    assert slow["FSDP"] == ring * all_passes, "FSDP sends something else"
+    columns = slow["FSDP + TP"] / ((n_rows - 1) * all_passes)
+    assert 1 <= columns < 1.02, "the columns send more than their share"
 
 # %%
-# With m machines, the replicas of HSDP send 2 (m - 1) times the bytes of the model,
-# however many GPUs a machine has. FSDP over all ranks sends nearly 3 m times, because
-# each block is gathered twice and its gradients are reduced once, and blocks have to
-# wait for its all-gathers. So with two machines of eight GPUs, FSDP sends almost three
-# times as much over the network, and with many machines one and a half times. The
-# all-reduces of hybrid sharding have time until the optimizer steps. But each rank
-# holds more, because every row holds a whole model.
+# Let's read these numbers for m machines and a model of many blocks:
 #
-# FSDP + TP looks expensive here only because our model is tiny: a column sends its
-# share of the same matrices, but the norms, which every rank of a row has whole, count
-# ``n_columns`` times.
+# - HSDP sends 2 (m - 1) times the bytes of the model in a step, however many GPUs a
+#   machine has. Its all-reduces have time until the optimizer steps.
+# - FSDP over w ranks sends 3 m (w - 1) / w times the model, because each block is
+#   gathered twice and its gradients are reduced once. Blocks have to wait for the
+#   all-gathers. With two machines of eight GPUs that's almost three times as much as
+#   HSDP, and with many machines one and a half times.
+# - FSDP + TP sends 3 (m - 1) times the model, because each column sends only the part
+#   of the layers that TP has left to it. (The norms add a little. All ranks of a row
+#   have them whole, so they are sent in every column.)
+#
+# What HSDP saves on the network, it pays with memory, because every row holds a whole
+# model. If that doesn't fit, or if a global batch has fewer samples than there are
+# GPUs, you need FSDP + TP, where a row needs only one sample.
 #
 # Three dimensions: HSDP and TP together
 # --------------------------------------
@@ -653,7 +666,7 @@ if n_rows > 1:
 # each machine some ranks shard and some split layers. ``fully_shard`` gets the first
 # two dimensions as a mesh of their own, by their names, and TP gets the third. All
 # other functions are those from above. (With four ranks the middle dimension has the
-# size 1. Start the page with ``--nproc-per-node=8`` to see all three at work.)
+# size 1. With ``--nproc-per-node=8`` all three are at work, and we ran that too.)
 n_tp = 2 if n_columns % 2 == 0 else 1
 cube = init_device_mesh(
     device.type, (n_rows, n_columns // n_tp, n_tp),
@@ -663,26 +676,30 @@ data_mesh = cube["replicate", "shard"]
 model = parallelize(copy.deepcopy(initial), data_mesh, cube["tp"])
 train_like_one_rank(model, data_mesh)
 if rank == 0:
-    print("cube:", cube.mesh.tolist(), "samples:", data_position(data_mesh)[0], "parts")
+    print("cube:", cube.mesh.tolist(), "parts of the batch:", data_mesh.size())
     print(*model.blocks[0].down.weight.placements)
 assert data_position(data_mesh)[1] == rank // n_tp, "a TP group reads other samples"
 
 # %%
-# The data position counts through the first two dimensions, and the loss is added up
-# along both. The clipping needed no change, and again everything equals one rank.
+# Samples differ along the first two dimensions, so ``data_position`` counts through
+# both, and the loss is added up along both. Clipping covers all three. Again, losses,
+# norms and weights equal those of one rank.
 #
 # Other names that you'll meet in the third place are ``"pp"`` for a
 # :doc:`pipeline </tutorials/larger_models/pipeline_parallel>` and ``"cp"`` for *context
 # parallelism*, which divides :doc:`long sequences
 # </tutorials/larger_models/long_sequences>`. `torchtitan
 # <https://github.com/pytorch/torchtitan/blob/main/torchtitan/distributed/parallel_dims.py>`__
-# orders them by how badly they need fast links, the worst last: ``"pp"``, replicas,
-# shards, ``"cp"``, ``"tp"``. Ranks along ``"cp"`` read the same samples, like those
-# along ``"tp"``, but they share the work of ``"shard"``.
+# orders them by how badly they need fast links, with the neediest last: ``"pp"``,
+# replicas, shards, ``"cp"``, ``"tp"``. Ranks along ``"cp"`` read the same samples, and
+# each of them computes its share of the tokens with whole layers. So torchtitan lets
+# ``fully_shard`` divide the parameters along ``"cp"`` too. (We have not run these two
+# on this page.)
 #
-# A checkpoint of a mesh needs nothing special. ``torch.distributed.checkpoint`` saves
-# DTensors with their place in the whole, so a run may resume on a mesh of another
-# shape, as :doc:`/tutorials/long_runs/checkpoints` shows for another number of ranks.
+# Checkpoints of a mesh need nothing special: ``torch.distributed.checkpoint`` saves
+# each piece of a DTensor with its place in the whole, so a run may resume on a mesh of
+# another shape. :doc:`/tutorials/long_runs/checkpoints` shows how, for another number
+# of ranks.
 #
 # Which parallelism goes where
 # ----------------------------
@@ -694,7 +711,8 @@ assert data_position(data_mesh)[1] == rank // n_tp, "a TP group reads other samp
 #      - Cost for each block
 #    * - Tensor parallelism, inside a machine
 #      - Two all-reduces of activations for our block, an MLP, and four for one of a
-#        transformer, which has attention too. Computation waits for them.
+#        transformer, which has attention too; or as much in all-gathers and
+#        reduce-scatters. Computation waits for them.
 #    * - Sharding, inside or across
 #      - Two all-gathers and a reduce-scatter, beside the computation
 #    * - Replicas, across
@@ -714,6 +732,17 @@ if rank == 0:
 # ------
 #
 # Predict first, then run.
+#
+# - Swap the names in the line that makes ``mesh``: ``("tp", "dp")``. What notices on
+#   four ranks, and what would happen to your training if nothing did?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      Only the asserts below that line. Without them the page runs to its end, and all
+#      losses still equal those of one rank. On real machines, TP would send its
+#      activations over the network, and in our example a block would take twice as
+#      long. A slow training is the only sign of this mistake, so keep the asserts.
 #
 # - In the loop that trains ``HSDP`` and ``FSDP``, call
 #   ``models[layout].set_requires_all_reduce(False)`` before the training. Which layout
@@ -756,3 +785,8 @@ if rank == 0:
 #
 # - The `recipe <https://docs.pytorch.org/tutorials/recipes/distributed_device_mesh.html>`__
 #   of PyTorch shows what a mesh saves you.
+# - PyTorch's `tutorial on TP
+#   <https://docs.pytorch.org/tutorials/intermediate/TP_tutorial.html>`__ combines it
+#   with FSDP for a Llama model, and `torchtitan
+#   <https://github.com/pytorch/torchtitan>`__ trains such models with up to four
+#   dimensions.
