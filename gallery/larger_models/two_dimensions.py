@@ -105,8 +105,8 @@ def from_all_ranks(value):
 # plays two. ``init_device_mesh`` fills the grid row by row, and makes a process group
 # for each row and each column. torchrun gives the ranks of a machine consecutive
 # numbers, so the *last* dimension is the one that stays inside a machine, and ``"tp"``
-# belongs there. Assert this in your training too, because with the wrong order the
-# training is still right, and only slow.
+# belongs there. Assert this in your training too. PyTorch doesn't know which links are
+# fast, and the wrong order gives the right weights, only slowly.
 from torch.distributed.device_mesh import init_device_mesh
 
 n_rows = world_size // local_world_size
@@ -734,19 +734,20 @@ if rank == 0:
 # Predict first, then run.
 #
 # - Swap the names in the line that makes ``mesh``: ``("tp", "dp")``. What notices on
-#   four ranks, and what would happen to your training if nothing did?
+#   four ranks, and what if you leave out the asserts of that cell?
 #
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      Only the asserts below that line. Without them the page runs to its end, and all
-#      losses still equal those of one rank. On real machines, TP would send its
-#      activations over the network, and in our example a block would take twice as
-#      long. A slow training is the only sign of this mistake, so keep the asserts.
+#      The first of these asserts notices. Without them, all goes well until
+#      ``clip_grad_norm_``: PyTorch 2.13 refuses there, because the names of FSDP's and
+#      TP's dimensions are not "in ascending order". If you also leave out clipping, all
+#      losses and weights are again those of one rank. A run on real machines would be
+#      right and slow, and in our example a block would take twice as long.
 #
 # - In the loop that trains ``HSDP`` and ``FSDP``, call
 #   ``models[layout].set_requires_all_reduce(False)`` before the training. Which layout
-#   notices, and when is this useful?
+#   has no gradients then, and when is this useful?
 #
 #   .. admonition:: Answer
 #      :collapsible: closed
@@ -756,8 +757,8 @@ if rank == 0:
 #      row, over fast links, and the slow links between machines carry the gradients
 #      once in a step.
 #
-# - Leave the two lines with ``SequenceParallel()`` out of the plan. What does the error
-#   say, and where does it come from?
+# - Leave the two lines with ``SequenceParallel()`` out of the plan. The samples and the
+#   loss stay right, but what does ``clip_grad_norm_`` say?
 #
 #   .. admonition:: Answer
 #      :collapsible: closed
