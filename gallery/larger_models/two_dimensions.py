@@ -183,8 +183,8 @@ assert 2.1 < tp_across / tp_inside < 2.2, "TP across machines isn't twice as slo
 # TP's messages add to the computing time, because the next matrix needs the sum. Those
 # of FSDP run beside it, so they cost nothing as long as they take less time than the
 # block. That's why we wrote ``max``, and it's the best case. The example is arithmetic
-# and not a measurement, but the ratio is typical: the same 64 GPUs and the same bytes,
-# and the wrong order of two names makes a block take twice as long.
+# and not a measurement, but it shows what is at stake: the same 64 GPUs send the same
+# bytes, and the wrong order of two names makes a block take twice as long.
 #
 # First TP, then FSDP
 # -------------------
@@ -348,8 +348,8 @@ def data_position(data_mesh):
     return data_mesh.size(), part
 
 
-assert data_position(mesh["dp"]) == (n_rows, row)
-assert data_position(mesh) == (world_size, rank)
+assert data_position(mesh["dp"]) == (n_rows, row), "a row isn't one reader"
+assert data_position(mesh) == (world_size, rank), "it doesn't count like the ranks"
 
 # %%
 # Log the loss over the data dimension
@@ -372,7 +372,8 @@ def mean_loss(loss, n_tokens, groups):
 
 with torch.no_grad():
     loss = model(tokens)
-all_ranks, along_dp = dist.group.WORLD, mesh.get_group("dp")
+along_dp = mesh.get_group("dp")
+all_ranks = dist.group.WORLD
 mean, n_tokens = mean_loss(loss, 2 * context, [along_dp])
 wrong_mean, wrong_n_tokens = mean_loss(loss, 2 * context, [all_ranks])
 assert abs(mean - wrong_mean) < 1e-9, "a mean needs the right group after all"
@@ -404,10 +405,13 @@ assert weight.device_mesh.mesh_dim_names == ("dp", "tp"), "it isn't sharded agai
 # why the plan lists even the norm layers: a layer that the plan leaves out would belong
 # to ``"dp"`` alone, and PyTorch refuses the mixture.
 #
-# What ``clip_grad_norm_`` returns is a DTensor too, of which each rank has a part. So
-# call ``full_tensor`` before you log it, and call it on all ranks, because it's a
-# collective. PyTorch 2.13 warns that it takes an all-reduce for each dimension, which
-# doesn't matter for a single number.
+# What ``clip_grad_norm_`` returns is a DTensor too. In our runs it was the norm over all
+# ranks already, but a rank may have only its part of a norm, as a comment in
+# `torchtitan
+# <https://github.com/pytorch/torchtitan/blob/main/torchtitan/distributed/utils.py>`__
+# explains. So call ``full_tensor`` before you log it, and call it on all ranks, because
+# it can be a collective. PyTorch 2.13 warns that the sum takes an all-reduce for each
+# dimension, which doesn't matter for a single number.
 
 
 def train(model, n_parts=1, part=0, groups=()):
@@ -532,8 +536,8 @@ if rank == 0:
 # --------------------------------------
 #
 # To see what is sent along which dimension, we note each collective of a forward and a
-# backward pass. The next code is for measuring, not for training, because it uses a
-# private module of PyTorch and inner names of operations. The names tell who sends:
+# backward pass. The next code is for measuring, not for training, because it uses
+# private modules of PyTorch and inner names of operations. The names tell who sends:
 # ``fully_shard`` calls those of ``c10d``, and a DTensor, here for TP, those of
 # ``_c10d_functional``.
 from collections import Counter
@@ -648,9 +652,9 @@ if n_rows > 1:
 # - HSDP sends 2 (m - 1) times the bytes of the model in a step, however many GPUs a
 #   machine has. Its all-reduces have time until the optimizer steps.
 # - FSDP over w ranks sends 3 m (w - 1) / w times the model, because each block is
-#   gathered twice and its gradients are reduced once. Blocks have to wait for the
-#   all-gathers. With two machines of eight GPUs that's almost three times as much as
-#   HSDP, and with many machines one and a half times.
+#   gathered twice and its gradients are reduced once. No block can begin before its
+#   all-gather has ended. With two machines of eight GPUs that's almost three times as
+#   much as HSDP, and with many machines one and a half times.
 # - FSDP + TP sends 3 (m - 1) times the model, because each column sends only the part
 #   of the layers that TP has left to it. (The norms add a little. All ranks of a row
 #   have them whole, so they are sent in every column.)
@@ -677,7 +681,7 @@ model = parallelize(copy.deepcopy(initial), data_mesh, cube["tp"])
 train_like_one_rank(model, data_mesh)
 if rank == 0:
     print("cube:", cube.mesh.tolist(), "parts of the batch:", data_mesh.size())
-    print(*model.blocks[0].down.weight.placements)
+    print("down:", *model.blocks[0].down.weight.placements)
 assert data_position(data_mesh)[1] == rank // n_tp, "a TP group reads other samples"
 
 # %%
@@ -693,8 +697,9 @@ assert data_position(data_mesh)[1] == rank // n_tp, "a TP group reads other samp
 # orders them by how badly they need fast links, with the neediest last: ``"pp"``,
 # replicas, shards, ``"cp"``, ``"tp"``. Ranks along ``"cp"`` read the same samples, and
 # each of them computes its share of the tokens with whole layers. So torchtitan lets
-# ``fully_shard`` divide the parameters along ``"cp"`` too. (We have not run these two
-# on this page.)
+# ``fully_shard`` divide the parameters along ``"cp"`` too. Along ``"pp"``, each stage
+# has other parameters, and you have to add up the norm of the gradients over the stages
+# yourself. (We have not run these two here.)
 #
 # Checkpoints of a mesh need nothing special: ``torch.distributed.checkpoint`` saves
 # each piece of a DTensor with its place in the whole, so a run may resume on a mesh of
@@ -742,8 +747,9 @@ if rank == 0:
 #      The first of these asserts notices. Without them, all goes well until
 #      ``clip_grad_norm_``: PyTorch 2.13 refuses there, because the names of FSDP's and
 #      TP's dimensions are not "in ascending order". If you also leave out clipping, all
-#      losses and weights are again those of one rank. A run on real machines would be
-#      right and slow, and in our example a block would take twice as long.
+#      losses and weights are again those of one rank, and the page goes on until it
+#      adds up bytes. A run on real machines would be right and slow, and in our example
+#      a block would take twice as long.
 #
 # - In the loop that trains ``HSDP`` and ``FSDP``, call
 #   ``models[layout].set_requires_all_reduce(False)`` before the training. Which layout
@@ -774,12 +780,13 @@ if rank == 0:
 # What to remember
 # ----------------
 #
-# - A mesh gives each dimension its own groups. What sends most belongs on the fastest
-#   links: tensor parallelism inside a machine, data parallelism between machines.
+# - A mesh gives each dimension its own groups. What computation waits for belongs on
+#   the fastest links: tensor parallelism inside a machine, and applied first; data
+#   parallelism between machines, and applied second.
 # - Hybrid sharding shards within a machine and replicates between machines, so only one
 #   all-reduce for each block crosses the slow links.
 # - The ranks of a row with tensor parallelism get the same samples, those of a column
-#   different ones.
+#   different ones. So average the loss along the column, and clip over both.
 #
 # Where to go next
 # ----------------
