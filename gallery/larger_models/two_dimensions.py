@@ -405,8 +405,8 @@ assert weight.device_mesh.mesh_dim_names == ("dp", "tp"), "it isn't sharded agai
 # why the plan lists even the norm layers: a layer that the plan leaves out would belong
 # to ``"dp"`` alone, and PyTorch refuses the mixture.
 #
-# What ``clip_grad_norm_`` returns is a DTensor too. In our runs it was the norm over all
-# ranks already, but a rank may have only its part of a norm, as a comment in
+# What ``clip_grad_norm_`` returns is a DTensor too. In our runs it was already the norm
+# over all ranks, but a rank may have only its part of a norm, as a comment in
 # `torchtitan
 # <https://github.com/pytorch/torchtitan/blob/main/torchtitan/distributed/utils.py>`__
 # explains. So call ``full_tensor`` before you log it, and call it on all ranks, because
