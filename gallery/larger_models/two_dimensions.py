@@ -189,8 +189,9 @@ assert 2.1 < tp_across / tp_inside < 2.2, "TP across machines isn't twice as slo
 # First TP, then FSDP
 # -------------------
 #
-# Here is the model. Our blocks are the second half of a transformer block, a norm and
-# two layers. Attention would be split in the same way, as the lesson on TP shows.
+# Here is the model. Our blocks are the second half of a transformer block: a
+# normalization layer and two linear layers. Attention would be split in the same way,
+# as the lesson on TP shows.
 import copy
 
 from torch import nn
@@ -230,10 +231,10 @@ torch.manual_seed(0)  # all ranks draw the same weights
 initial = LanguageModel().to(device)
 
 # %%
-# The plan for TP has an entry for *every* layer with parameters, the norms included,
-# and we'll need that when we clip. It uses *sequence parallelism*: between the pairs of
-# split layers, each rank of a row has its share of the tokens (``Shard(1)``), and
-# ``SequenceParallel`` computes the norms there.
+# The plan for TP has an entry for *every* layer with parameters, the normalization
+# layers included, and we'll need that when we clip. It uses *sequence parallelism*:
+# between the pairs of split layers, each rank of a row has its share of the tokens
+# (``Shard(1)``), and ``SequenceParallel`` normalizes there.
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor, Replicate, Shard
 from torch.distributed.tensor.parallel import (
@@ -402,8 +403,8 @@ assert weight.device_mesh.mesh_dim_names == ("dp", "tp"), "it isn't sharded agai
 # Each rank has a piece of every gradient, so the norm of all gradients is a sum over
 # rows *and* columns. ``clip_grad_norm_`` learns both from the placements, and scales
 # all gradients by their common norm, if all parameters belong to the same mesh. That's
-# why the plan lists even the norm layers: a layer that the plan leaves out would belong
-# to ``"dp"`` alone, and PyTorch refuses the mixture.
+# why the plan lists even the normalization layers: a layer that the plan leaves out
+# would belong to ``"dp"`` alone, and PyTorch refuses the mixture.
 #
 # What ``clip_grad_norm_`` returns is a DTensor too. In our runs it was already the norm
 # over all ranks, but a rank may have only its part of a norm, as a comment in
@@ -589,16 +590,16 @@ for layout, model in models.items():
 
 # %%
 # Where ``fully_shard`` shards, in ``"dp"`` or ``"shard"``, each block has two
-# all-gathers and a reduce-scatter. What is outside of the blocks, the embedding, the
-# last norm and the last layer, has one of each, because ``fully_shard`` keeps the
-# outermost module whole until its backward pass. In hybrid sharding there is one more
-# all-reduce for each of the three, along ``"replicate"``.
+# all-gathers and a reduce-scatter. What is outside of the blocks, the embedding and the
+# last two layers, has one of each, because ``fully_shard`` keeps the outermost module
+# whole until its backward pass. In hybrid sharding there is one more all-reduce for
+# each of the three, along ``"replicate"``.
 #
 # Along ``"tp"`` a block has two all-gathers and two reduce-scatters, and these four are
 # what two all-reduces would send. The first and the last layer have three all-gathers
 # and two reduce-scatters. The three all-reduces are short: sequence parallelism leaves
-# each rank with a part of the gradients of the norms, which ``fully_shard`` adds up
-# before it reduces them.
+# each rank with a part of the gradients of the normalization layers, which
+# ``fully_shard`` adds up before it reduces them.
 if min(n_rows, n_columns) > 1:  # a group of one rank sends nothing
     sharding = {"all-gather": 2 * 2 + 1, "reduce-scatter": 2 + 1}
     of_tp = {"all-gather": 2 * 2 + 3, "reduce-scatter": 2 * 2 + 2, "all-reduce": 3}
@@ -656,8 +657,13 @@ if n_rows > 1:
 #   all-gather has ended. With two machines of eight GPUs that's almost three times as
 #   much as HSDP, and with many machines one and a half times.
 # - FSDP + TP sends 3 (m - 1) times the model, because each column sends only the part
-#   of the layers that TP has left to it. (The norms add a little. All ranks of a row
-#   have them whole, so they are sent in every column.)
+#   of the layers that TP has left to it. (The normalization layers add a little. All
+#   ranks of a row have them whole, so they are sent in every column.)
+#
+# That's for numbers of one size. If blocks are gathered in bf16 and gradients are
+# reduced in fp32, FSDP and HSDP both send 8 bytes for each parameter instead of 12 and
+# 8, so FSDP sends nearly twice as much as HSDP with two machines, and as much with
+# many.
 #
 # What HSDP saves on the network, it pays with memory, because every row holds a whole
 # model. If that doesn't fit, or if a global batch has fewer samples than there are
