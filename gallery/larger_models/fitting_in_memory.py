@@ -3,16 +3,67 @@ Memory: what fills it, what shrinks it
 ======================================
 
 :Card: Four things fill the memory. Three ways shrink the largest.
-:Learn: You will count every byte that training keeps, shrink the largest part in three
-    ways, and see what is left to share between GPUs.
+:Learn: You will count every byte that training keeps, shrink the largest parts, and see
+    what is left to share between GPUs.
 :Picture: memory
 :Oldest torch: 2.8
 
 Training runs out of memory, although the model is much smaller than the GPU. Before you
-share the work between several GPUs, find out what fills the memory of one.
+share the work between several GPUs, find out what fills the memory of one. For a model
+of 7 billion parameters that reads 8192 tokens at a time, it's this:
 
-We count the bytes that a small transformer keeps while it trains. Then we shrink the
-largest part in three ways, and check each time that the gradients stay right.
+.. list-table:: 32 blocks of width 4096, a vocabulary of 128,000, Adam, float32 weights
+   :header-rows: 1
+
+   * - What
+     - How large
+     - Here
+   * - Parameters
+     - 4 bytes each
+     - 28 GB
+   * - Their gradients
+     - 4 bytes each
+     - 28 GB
+   * - Adam's two means
+     - 8 bytes for each parameter
+     - 56 GB
+   * - Activations, with autocast
+     - about 34 bytes · tokens · width · blocks
+     - 37 GB
+   * - Logits, in the loss
+     - 4 bytes · tokens · vocabulary, up to three times
+     - 13 GB
+
+(The 34 bytes are those that `Megatron's authors <https://arxiv.org/abs/2205.05198>`__
+count for a block of GPT, with a fused attention; blocks of other models have others.)
+We count all of these on a small transformer, shrink the activations in three ways and
+the logits in one, and check each time that the gradients stay right. If you are in a
+hurry, try the remedies in this order:
+
+.. list-table:: What to try first
+   :header-rows: 1
+
+   * - What to try
+     - What gets smaller
+     - What it costs
+   * - ``zero_grad`` right after ``step``
+     - Gradients at the peak
+     - Nothing
+   * - Micro-batches
+     - All activations
+     - Smaller operations
+   * - ``autocast`` with bfloat16
+     - Most activations
+     - Digits
+   * - The loss in chunks
+     - Logits
+     - One more product with the vocabulary
+   * - Checkpointing
+     - All activations
+     - Up to 1/3 more operations
+   * - Several GPUs
+     - The 16 bytes
+     - Traffic between them
 """
 
 # %%
@@ -46,21 +97,26 @@ x, y = torch.randn(2, 16, 64, 128).to(device)  # each (sequences, tokens, featur
 # Adam makes its numbers in the first ``step``. So a run can pass forward and backward,
 # and still run out of memory at the end of its first step.
 
+
+
 def mib(tensors):
     return sum(tensor.nbytes for tensor in tensors) / 2**20
+
 
 def gradients():
     return [p.grad for p in parameters if p.grad is not None]
 
+
 optimizer = torch.optim.AdamW(parameters)
 mse_loss(model(x), y).backward()
-assert not optimizer.state
+assert not optimizer.state, "Adam has made its numbers before the first step"
 optimizer.step()
 
 state = [t for of_one in optimizer.state.values() for t in of_one.values() if t.dim()]
 fixed = mib(parameters), mib(gradients()), mib(state)
 print("parameters {:.1f}, gradients {:.1f}, Adam {:.1f} MiB".format(*fixed))
-assert sum(fixed) * 2**20 == 16 * sum(p.numel() for p in parameters)
+n_parameters = sum(p.numel() for p in parameters)
+assert sum(fixed) * 2**20 == 16 * n_parameters, "it isn't 16 bytes for each parameter"
 
 # %%
 # Backward needs what forward computed
@@ -75,6 +131,7 @@ from torch.autograd.graph import saved_tensors_hooks
 
 saved = []  # weak references, so that our list keeps nothing alive
 
+
 def watched(forward, x):
     def pack(tensor):
         tensor = tensor.detach()  # the same memory
@@ -84,6 +141,7 @@ def watched(forward, x):
     saved.clear()
     with saved_tensors_hooks(pack, lambda tensor: tensor):
         return forward(x)
+
 
 def kept():  # what backward still needs at this moment, in MiB
     alive = [tensor for reference in saved if (tensor := reference()) is not None]
@@ -103,7 +161,9 @@ for batch in x[:8], x, x.view(1, 1024, 128):
     sizes.append(kept())
     print("{:2} x {:4} tokens:".format(*batch.shape), f"{sizes[-1]:.1f} MiB")
 plain = sizes[1]
-assert [round(size / plain, 2) for size in sizes] == [0.5, 1, 1] and plain > sum(fixed)
+in_wholes = [round(size / plain, 2) for size in sizes]
+assert in_wholes == [0.5, 1, 1], "activations don't grow with the tokens alone"
+assert plain > sum(fixed), "the activations aren't the largest part"
 
 # %%
 # That depends on the kernel, though, and PyTorch chooses one for each call. Its
@@ -127,8 +187,9 @@ with_math = kept()
 output = watched(lambda qkv: scaled_dot_product_attention(*qkv, attn_mask=bias), heads)
 with_bias = kept()
 print(f"attention keeps {fused:.1f} MiB, with the math kernel {with_math:.1f} MiB")
-assert fused < scores / 4 and with_math > scores
-assert with_bias > scores or device.type != "cpu"
+assert fused < scores / 4, "the fused kernel keeps the scores"
+assert with_math > scores, "the math kernel keeps less than the scores"
+assert with_bias > scores or device.type != "cpu", "a trained bias has a fused kernel"
 
 # %%
 # ``sdpa_kernel`` can also forbid the math kernel, by a list of the kernels that you
@@ -142,9 +203,11 @@ assert with_bias > scores or device.type != "cpu"
 # there beside all activations. Call it right after ``step``, which costs nothing.
 moments = []
 
+
 def look(*_):
     moments.append((kept(), mib(gradients())))
     print("activations {:2.0f} MiB, gradients {:.0f} MiB".format(*moments[-1]))
+
 
 output = watched(model, x)
 look()  # the old gradients are still there
@@ -155,7 +218,8 @@ hook = halfway.register_post_accumulate_grad_hook(look)
 mse_loss(output, y).backward()
 hook.remove()
 expected = gradients()
-assert sum(moments[0]) > max(map(sum, moments[1:]))
+later = [sum(moment) for moment in moments[1:]]
+assert sum(moments[0]) > max(later), "old gradients and activations aren't the most"
 
 # %%
 # Micro-batches add up the gradients
@@ -168,6 +232,7 @@ assert sum(moments[0]) > max(map(sum, moments[1:]))
 # many labels.
 from torch.utils.flop_counter import FlopCounterMode
 
+
 def step(forward, n_parts=1):
     optimizer.zero_grad()
     with FlopCounterMode(display=False) as counter:
@@ -177,11 +242,13 @@ def step(forward, n_parts=1):
             loss.backward()
     return at_most, counter.get_total_flops()
 
+
 _, operations = step(model)
 parts, same_operations = step(model, n_parts=4)
 print(f"activations {plain:.1f} -> {parts:.1f} MiB")
-torch.testing.assert_close(gradients(), expected)
-assert round(parts / plain, 2) == 0.25 and same_operations == operations
+torch.testing.assert_close(gradients(), expected, msg="parts give other gradients")
+assert round(parts / plain, 2) == 0.25, "a part doesn't keep a quarter"
+assert same_operations == operations, "parts take other operations"
 
 # %%
 # The gradients are those of the whole batch, up to rounding, for as many operations.
@@ -196,10 +263,12 @@ assert round(parts / plain, 2) == 0.25 and same_operations == operations
 # to change a 16-bit number. Each weight gets a copy in bfloat16 that backward needs.
 # Copies do not grow with the batch, so two half batches keep them twice, a whole once.
 
+
 def autocasted(x, forward=model):
     # A cache of the copies would only pay if a weight were used twice.
     with torch.autocast(device.type, torch.bfloat16, cache_enabled=False):
         return forward(x)
+
 
 output = watched(autocasted, x[:8])
 half = kept()
@@ -207,15 +276,22 @@ autocast, _ = step(autocasted)
 copies = 2 * half - autocast
 print(f"activations {plain:.1f} -> {autocast:.1f} MiB, {copies:.1f} of them copies")
 weights = mib(p for p in parameters if p.dim() == 2)
-assert autocast < 0.65 * plain and round(copies, 2) == round(weights / 2, 2)
-assert {t.dtype for t in parameters + gradients() + state} == {torch.float32}
+assert autocast < 0.65 * plain, "autocast hardly shrinks the activations"
+assert round(copies, 2) == round(weights / 2, 2), "the copies aren't of weights"
+types = {t.dtype for t in parameters + gradients() + state}
+assert types == {torch.float32}, "autocast has changed what stays"
 errors = [((g - e).norm() / e.norm()).item() for g, e in zip(gradients(), expected)]
-assert 0 < max(errors) < 0.05 and torch.tensor(1e-8).half() == 0
+assert 0 < max(errors) < 0.05, "the gradients are exact, or far off"
 
 # %%
 # The gradients are a little off, because bfloat16 has only two to three digits. float16
-# has three, but turns tiny gradients into 0. So with float16, ``torch.amp.GradScaler``
-# multiplies the loss by a large number, and divides gradients by it before ``step``.
+# has three, but its range is small: numbers below 6e-8 become 0, and those above 65504
+# become infinite, from which the loss soon turns into NaN. So with float16,
+# ``torch.amp.GradScaler`` multiplies the loss by a large number, divides the gradients
+# by it before ``step``, and leaves out a step whose gradients are infinite or NaN. The
+# range of bfloat16 is that of float32, so it needs no scaler.
+smallest = torch.tensor([1e-8, 7e4]).half()
+assert smallest.tolist() == [0, float("inf")], "float16 has a larger range"
 #
 # Checkpointing computes the blocks twice
 # ---------------------------------------
@@ -226,24 +302,173 @@ assert 0 < max(errors) < 0.05 and torch.tensor(1e-8).half() == 0
 # may add in another order each time.
 from torch.utils.checkpoint import checkpoint
 
+
 def checkpointed(x):
     for block in model:
         x = checkpoint(block, x, use_reentrant=False)
     return x
 
+
 inputs, more_operations = step(checkpointed)
 exact = {"rtol": 0, "atol": 0} if device.type == "cpu" else {}
-torch.testing.assert_close(gradients(), expected, **exact)
+torch.testing.assert_close(
+    gradients(), expected, **exact, msg="checkpointing changes the gradients")
 
 output = watched(model[0], x)
 block = kept()
 print(f"activations {plain:.1f} -> {inputs:.1f} + {block:.1f} MiB for one block")
 print(f"operations: {more_operations / operations:.1f} times as many")
-assert inputs + block < plain / 3 and 1 < more_operations / operations < 4 / 3
+assert inputs + block < plain / 3, "checkpointing keeps too much"
+assert 1 < more_operations / operations < 4 / 3, "it computes all of the forward again"
 
 # %%
 # Backward takes about twice the operations of forward, so a whole second forward would
 # make them 4/3. But checkpointing stops as soon as it has what backward needs.
+#
+# At the peak there is more than what is kept
+# -------------------------------------------
+#
+# So far we have counted what backward needs. But operations also have results that live
+# only for a moment, and gradients come while activations go. On a GPU you would ask
+# ``torch.accelerator.max_memory_allocated()`` for the *peak*, the most that was ever
+# there at once. On a CPU nobody counts, so we do: a ``TorchDispatchMode`` sees the
+# result of every operation. The code is for measuring only; you don't need it in your
+# training.
+from torch.utils._python_dispatch import TorchDispatchMode
+
+
+class Memory(TorchDispatchMode):
+    """Count the MiB of all results that are there at once, but the known tensors."""
+
+    def __init__(self, known):
+        super().__init__()
+        self.known = {tensor.untyped_storage().data_ptr() for tensor in known}
+        self.storages = []  # weak references
+        self.peak = 0
+
+    def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
+        result = operation(*args, **(kwargs or {}))
+        for tensor in result if isinstance(result, (tuple, list)) else [result]:
+            if isinstance(tensor, torch.Tensor):
+                storage = tensor.untyped_storage()
+                if storage.data_ptr() not in self.known:
+                    self.storages.append(weakref.ref(storage))
+        self.peak = max(self.peak, self.now())
+        return result
+
+    def now(self):
+        alive = [s for reference in self.storages if (s := reference()) is not None]
+        return sum({s.data_ptr(): s.nbytes() for s in alive}.values()) / 2**20
+
+
+def peak(forward):
+    """Return the peak of a step, beside the parameters and the batch."""
+    optimizer.zero_grad()
+    with Memory([*parameters, x, y]) as memory:
+        loss = mse_loss(forward(x), y)
+        loss.backward()
+    return memory.peak
+
+
+peaks = {"as it is": peak(model), "checkpointing": peak(checkpointed)}
+print(", ".join(f"{name}: {size:.1f} MiB" for name, size in peaks.items()))
+assert peaks["as it is"] > plain, "the peak is less than what forward keeps"
+assert peaks["checkpointing"] < peaks["as it is"] / 3, "checkpointing has a high peak"
+
+# %%
+# Selective checkpointing keeps what is expensive
+# -----------------------------------------------
+#
+# A block has a few expensive operations, above all its matrix products, and many cheap
+# ones, whose results take memory too. With *selective* checkpointing you say which
+# results to keep, and backward computes only the others again. ``addmm`` is the product
+# of a linear layer, with its bias. `PyTorch's blog
+# <https://pytorch.org/blog/activation-checkpointing-techniques/>`__ compares this with
+# other ways, such as letting ``torch.compile`` choose.
+from functools import partial
+from torch.utils.checkpoint import create_selective_checkpoint_contexts
+
+keep_products = partial(
+    create_selective_checkpoint_contexts, [torch.ops.aten.addmm.default])
+
+
+def selective(x):
+    for block in model:
+        x = checkpoint(block, x, use_reentrant=False, context_fn=keep_products)
+    return x
+
+
+_, some_operations = step(selective)
+torch.testing.assert_close(
+    gradients(), expected, **exact, msg="selective checkpointing changes the gradients")
+peaks["selective"] = peak(selective)
+print(f"selective: {peaks['selective']:.1f} MiB,",
+      f"{some_operations / operations:.1f} times as many operations")
+assert peaks["checkpointing"] < peaks["selective"] < peaks["as it is"], "not between"
+assert operations < some_operations < more_operations, "the products are computed again"
+
+# %%
+# What is computed again now is mostly attention. So you can choose: the more you keep,
+# the less backward has to compute again.
+#
+# The loss of a large vocabulary can be the peak
+# ----------------------------------------------
+#
+# A language model ends with a *logit*, a number for each word, of each token. That's
+# 4.2 GB for 8192 tokens and 128,000 words in float32, more than the activations of
+# several blocks. And they are there up to three times: ``cross_entropy`` makes their
+# logarithms of probabilities, and backward makes the gradients of both, of which two
+# are needed at once.
+from torch.nn.functional import cross_entropy
+
+n_words = 8192
+head = nn.Linear(128, n_words, bias=False).to(device)
+features = torch.randn(1024, 128, device=device, requires_grad=True)
+labels = torch.randint(n_words, (1024,), device=device)
+logits = 1024 * n_words * 4 / 2**20  # in MiB
+
+
+def loss_at_once(features):
+    return cross_entropy(head(features), labels)
+
+
+# %%
+# The loss of a token doesn't depend on other tokens, so the logits of all of them need
+# never be there at once. We divide the tokens into chunks, and checkpoint each: what
+# stays of a chunk is its input, and its logits come back when backward needs them.
+
+
+def loss_of(features, labels):
+    return cross_entropy(head(features), labels, reduction="sum")
+
+
+def loss_in_chunks(features, n_chunks=8):
+    total = 0
+    for of_chunk in zip(features.chunk(n_chunks), labels.chunk(n_chunks)):
+        total = total + checkpoint(loss_of, *of_chunk, use_reentrant=False)
+    return total / len(labels)
+
+
+def peak_of_loss(loss_function):
+    """Return the peak of a loss, with the gradients that it has made."""
+    features.grad = head.weight.grad = None
+    with Memory([features, head.weight, labels]) as memory:
+        loss_function(features).backward()
+    return memory.peak, (features.grad, head.weight.grad)
+
+
+at_once, right = peak_of_loss(loss_at_once)
+in_chunks, of_chunks = peak_of_loss(loss_in_chunks)
+print(f"logits {logits:.0f} MiB: at once {at_once:.0f}, in chunks {in_chunks:.0f} MiB")
+torch.testing.assert_close(of_chunks, right, msg="chunks give other gradients")
+assert at_once >= 3 * logits, "the logits are there fewer than three times"
+assert in_chunks < logits, "chunks take as much as all logits"
+
+# %%
+# PyTorch 2.13 has this as a function, ``torch.nn.functional.linear_cross_entropy``, if
+# you give it ``options``, and `Liger Kernel
+# <https://github.com/linkedin/Liger-Kernel>`__ has it as one kernel for GPUs. With
+# several GPUs, :doc:`/tutorials/larger_models/tensor_parallel` divides the vocabulary.
 #
 # The 16 bytes per parameter stay
 # -------------------------------
@@ -254,7 +479,7 @@ together, _ = step(lambda x: autocasted(x, checkpointed), n_parts=4)
 output = watched(lambda x: autocasted(x, model[0]), x[:4])
 rows = {"as it is": (plain, 0), "autocast": (autocast, 0), "micro-batches": (parts, 0)}
 rows |= {"checkpointing": (inputs, block), "all three": (together, kept())}
-assert sum(rows["all three"]) < plain / 20
+assert sum(rows["all three"]) < plain / 20, "together they leave more than a twentieth"
 
 # %%
 # In the figure, copies of weights count as activations. Temporary tensors are left out.
@@ -281,39 +506,17 @@ plt.show()
 # Activations hardly count now. Of the 16 bytes that stay, 8 are Adam's. SGD without
 # momentum keeps none of these 8, and 8-bit Adam about a quarter. Frozen parameters need
 # neither gradients nor Adam, so LoRA freezes all, and trains small matrices that it
-# adds. To train all parameters with Adam, share the 16 bytes between GPUs.
+# adds. What is needed only in ``step`` can wait in the memory of the CPU: with
+# ``CPUOffloadPolicy``, ``fully_shard`` keeps parameters, gradients and Adam there, and
+# each step waits for the copies. To train all parameters with Adam on GPUs, share the
+# 16 bytes between them.
 #
-# On a GPU, ``torch.accelerator.max_memory_allocated()`` gives the peak, and a `memory
-# snapshot <https://docs.pytorch.org/docs/stable/torch_cuda_memory.html>`__ the code
-# behind each tensor. They show temporary tensors too: those of Adam are as large as all
+# On a GPU, a `memory snapshot
+# <https://docs.pytorch.org/docs/stable/torch_cuda_memory.html>`__ tells you the code
+# behind each tensor. It shows temporary tensors too: those of Adam are as large as all
 # parameters, unless you set ``fused=True``. PyTorch also holds freed memory. If an
 # error says that much is reserved but unallocated, it may lie in pieces too small to
 # use. Then set ``PYTORCH_ALLOC_CONF=expandable_segments:True``.
-#
-# What to try first
-# -----------------
-#
-# .. list-table::
-#    :header-rows: 1
-#
-#    * - What to try
-#      - What gets smaller
-#      - What it costs
-#    * - ``zero_grad`` right after ``step``
-#      - Gradients at the peak
-#      - Nothing
-#    * - Micro-batches
-#      - All activations
-#      - Smaller operations
-#    * - ``autocast`` with bfloat16
-#      - Most activations
-#      - Digits
-#    * - Checkpointing
-#      - All activations
-#      - Up to 1/3 more operations
-#    * - Several GPUs
-#      - The 16 bytes
-#      - Traffic between them
 #
 # Try it
 # ------
