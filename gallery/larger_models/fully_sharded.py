@@ -94,7 +94,8 @@ class Model(nn.Module):
 # parameters of a module that no earlier call has taken. So call it for each block, and
 # then for the model, which gets what is left, here the head. Make the optimizer only
 # after that, because the parameters are new ones then. The *mesh* says which ranks
-# share the model: here all of them, in one line.
+# share the model, here all of them. (In your script you may leave it out, but then the
+# model must be on the accelerator, and this page may be on a CPU.)
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 
@@ -193,10 +194,10 @@ assert momentum.shape == rows.shape, "Adam has numbers for the rows of other ran
 #      - 16 / w
 #      - ``fully_shard``
 #
-# Why "nearly"? With ZeRO-2 every rank has the whole parameters all the time. With
-# ``fully_shard`` they are always divided, and ``reshard_after_forward=False`` only lets
-# them stay whole from their forward pass to their backward pass. Within a step, that is
-# when memory is fullest, so the bytes come out the same, as we'll count below.
+# Why "nearly"? With ZeRO-2 every rank keeps whole parameters all the time. With
+# ``fully_shard`` it keeps its rows, and ``reshard_after_forward=False`` adds whole
+# parameters only from their forward pass to their backward pass. Between the two,
+# memory is fullest, and so both need the same bytes, as we'll count below.
 #
 # ``ZeroRedundancyOptimizer`` deals the parameters out: each rank keeps the optimizer
 # state of its own, computes their step and broadcasts them. The shares are uneven,
@@ -242,10 +243,10 @@ def fsdp(model, reshard=True, policy=MixedPrecisionPolicy()):
 
 
 # %%
-# Let's compare them with DDP and with ``ZeroRedundancyOptimizer``, and also with a
-# mistake: somebody has forgotten the blocks. (DDP sends gradients in *buckets*. By
-# default these are 4 bytes more for each parameter, but with
-# ``gradient_as_bucket_view`` the gradients lie in them.)
+# We compare these settings with DDP and with ``ZeroRedundancyOptimizer``, and also with
+# a mistake, a model whose blocks have been forgotten. (DDP sends gradients in
+# *buckets*. By default these take 4 bytes more for each parameter. With
+# ``gradient_as_bucket_view`` the gradients lie in the buckets.)
 from torch.distributed.optim import ZeroRedundancyOptimizer
 
 
@@ -266,7 +267,7 @@ def without_blocks(model):
 
 
 # %%
-# Here are all of them by name. With four ranks there is an integer, too, half of the
+# Here are all strategies by name. With four ranks there is an integer, too: half of the
 # ranks.
 from functools import partial
 
@@ -288,19 +289,18 @@ strategies |= {
 # Memory in a step: only a few blocks are whole at once
 # -----------------------------------------------------
 #
-# The folded code below trains with each of them and draws what it has counted. It sees
-# every operation, and remembers each piece of memory that one of them has made, for as
-# long as it is alive. To add up ``model.parameters()`` would not do, because no module
-# knows the buffers in which whole blocks arrive and leave. The code uses private parts
-# of PyTorch, so do not train with it.
+# The folded code below trains with each strategy, and draws what it has counted. It
+# sees every operation, and remembers each piece of memory that one of them has made,
+# for as long as it is alive. To add up ``model.parameters()`` would not do, because no
+# module knows the buffers in which whole blocks arrive and leave. The code uses private
+# parts of PyTorch, so do not train with it.
 #
 # It divides a step into 13 moments: the forward pass of each of the six layers, the
 # backward pass of each, and the optimizer's step. For each moment it keeps the most
 # that was alive at once on rank 0, in four parts: the optimizer state, this rank's own
 # parameters, their gradients, and all the rest. (Activations are in the rest too, but
 # those of two samples are only a few hundredths of a block. What Gloo or NCCL take for
-# themselves is not counted.) It also adds up the bytes of the collectives, and those of
-# an all-reduce twice, because it is a reduce-scatter and an all-gather.
+# themselves is not counted.)
 #
 # .. alt-text:: Six charts of stacked bars, bytes per parameter in each moment of a
 #    step. DDP: 16 high. ZeroRedundancyOptimizer: less of Adam. fully_shard: all bars
@@ -500,8 +500,9 @@ if rank == 0:
 # %%
 # If you forget the blocks, all of the model is whole at once, as a buffer and as
 # parameters. Each rank still keeps no more than its share, and no error tells you. So
-# look at the peak: on GPUs ``torch.cuda.max_memory_allocated`` gives it. (This page has
-# not run on GPUs. There the same code of PyTorch allocates the same buffers.)
+# look at the peak: on GPUs ``torch.cuda.max_memory_allocated`` gives it. (This page
+# hasn't run on GPUs. By the sources of PyTorch 2.13, the same code allocates the same
+# buffers there.)
 whole_blocks = {"fully_shard": (3, 4), "bf16": (1.5, 2.5),
                 "bf16, reduced in bf16": (1.5, 2)}
 if world_size > 1:  # one rank gathers nothing
@@ -540,15 +541,17 @@ for name, (everywhere, on_top) in needs.items():
 
 # %%
 # No formula is too low by more than a third of a block, and none is too high by more
-# than one. (For ``fully_shard`` they count all gradients, but when most blocks are
-# whole, those of the last two blocks aren't there yet.)
+# than one. (Those of ``fully_shard`` count all gradients, but those of two blocks
+# aren't there yet when memory is fullest.)
 #
 # Bytes sent: 12 in fp32, but in bf16 no more than DDP
 # ----------------------------------------------------
 #
-# How much is sent in a step? A byte counts once for each collective that carries it, so
-# multiply by (w - 1) / w for what leaves a rank in a ring.
-if rank == 0:
+# How much is sent in a step? We add up the bytes that the collectives put together, and
+# those of an all-reduce twice, because it is a reduce-scatter and an all-gather. (Where
+# ranks send in a ring, (w - 1) / w of these bytes leave a rank.) One rank sends
+# nothing.
+if rank == 0 and world_size > 1:
     print("bytes sent for each parameter:")
     for name in strategies:
         kinds = [f"{n / n_parameters:.1f} {kind}" for kind, n in sent[name].items()]
@@ -632,68 +635,71 @@ assert list(on_top.values()) == [8.6, 5.4, 4.3], "other blocks"
 # What else changes in your program
 # ---------------------------------
 #
-# :doc:`/tutorials/larger_models/real_run` is a whole FSDP program to copy. It shows
-# each of these, and checks it:
+# The training loop of this page is too simple for work.
+# :doc:`/tutorials/larger_models/real_run` is a whole FSDP program, and shows what else
+# differs from one for DDP:
 #
-# - *Initialization*: if the model fits on no GPU, create it on the meta device, then
-#   draw and shard one block after the other.
-# - *Mixed precision*: the policy replaces ``autocast``, and covers the norms, too.
-# - *Clipping*: ``torch.nn.utils.clip_grad_norm_`` works, and computes the norm over the
-#   rows of all ranks.
-# - *Accumulating gradients*: ``set_requires_gradient_sync(False)`` looks like DDP's
-#   ``no_sync``, but lets each rank keep the gradients of the whole model.
-# - *Checkpoints*: each rank saves its own rows with ``torch.distributed.checkpoint``,
-#   and another number of ranks can load them.
+# - *Meta device initialization*: if a model fits on no GPU, create it on the meta
+#   device, then give memory to one block after the other, and shard it.
+# - *Mixed precision*: the policy replaces ``autocast``.
+# - *Gradient clipping*: ``torch.nn.utils.clip_grad_norm_`` computes the norm over the
+#   rows of all ranks by itself.
+# - *Gradient accumulation*: ``set_requires_gradient_sync(False)`` is what ``no_sync``
+#   is with DDP, but it lets each rank keep the gradients of the whole model.
+# - *Checkpoints*: each rank saves its own rows, and another number of ranks can load
+#   them.
 # - *Evaluation*: each forward pass has collectives, so all ranks must make the same
-#   number of them. Otherwise they hang.
+#   number of them, or they hang.
 #
 # When to use which
 # -----------------
 #
-# On w ranks, with Adam, in bytes for each parameter. "A block" means each parameter of
-# one block.
+# On w ranks, with Adam, a step needs so many bytes for each parameter and so many more
+# for each parameter of one block ("+ 8 b" means 8). Activations come on top.
 #
 # .. list-table::
 #    :header-rows: 1
 #
-#    * - Way
-#      - A step needs, in fp32
-#      - A step needs, in bf16
-#      - Sent, fp32 and bf16
+#    * - Strategy
+#      - Needed in fp32
+#      - Needed with bf16
+#      - Sent in fp32, with bf16
 #      - When
 #    * - DDP
 #      - 16
-#      - 16 (``autocast``)
+#      - 16, and the copies that ``autocast`` makes
 #      - 8, 8
 #      - Everything fits on a GPU
 #    * - ``reshard_after_forward=False``
-#      - 12 / w + 4, and 8 for a block
-#      - 12 / w + 2, and 6 for a block
+#      - 12 / w + 4 + 8 b
+#      - 12 / w + 2 + 6 b
 #      - 8, 6
 #      - The whole parameters fit, the rest doesn't
 #    * - ``reshard_after_forward=k``
-#      - 12 / w + 4 / k, and 16 for a block
+#      - 12 / w + 4 / k + 16 b
 #      - Not counted here
-#      - 12, of which 4 within k ranks
+#      - 12, of which 4 stay within k ranks
 #      - The links between machines are slow
 #    * - ``fully_shard``
-#      - 16 / w, and 16 for a block
-#      - 16 / w, and 10 for a block
+#      - 16 / w + 16 b
+#      - 16 / w + 10 b
 #      - 12, 8
 #      - Not even the whole parameters fit
 #
-# ``ZeroRedundancyOptimizer`` is missing, because ``reshard_after_forward=False`` is
-# usually the better strategy. With more than two ranks it needs less, unless two blocks are
-# a large part of the model, and it sends less.
+# ``ZeroRedundancyOptimizer`` isn't in the table, because ``fully_shard`` without
+# resharding is usually the better way. With more than two ranks it keeps less, unless
+# two blocks are a large part of the model, and it sends less.
 #
-# Large blocks take memory, and small ones take time: a collective of few bytes takes
-# hardly less time than one of many, and ranks wait for it. If the network is slow, look
-# at the seconds in :doc:`/tutorials/long_runs/choosing`.
+# How large should a block be? Large ones need more memory, as the table shows. Small
+# ones cost time, because each all-gather takes a while even if it carries little, and
+# ranks wait for it. The layers of a transformer are usually a good size. (This is
+# reasoned, not measured here.)
 #
 # At the end every rank leaves the group. Only then does rank 0 open the window of its
 # figure, because a window stops the program until you close it.
 if world_size > 2:
-    assert peak["reshard_after_forward=False"] < peak["ZeroRedundancyOptimizer"]
+    assert peak["reshard_after_forward=False"] < peak["ZeroRedundancyOptimizer"], (
+        "without resharding a step needs more than with ZeRO-1")
 dist.destroy_process_group()
 if rank == 0:
     plt.show()  # last: while a window is open, no other rank waits
@@ -704,13 +710,17 @@ if rank == 0:
 #
 # Predict first, then run.
 #
-# - Leave out ``optimizer.zero_grad()``, as if gradients were accumulated. Which
-#   settings need more memory, and how much?
+# - Leave out ``optimizer.zero_grad()``, so that each pass adds to the gradients of the
+#   one before, as in gradient accumulation. Which strategy needs more, and how much?
 #
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      TODO
+#      ``reshard_after_forward=False``, and its assert says so. With four ranks a step
+#      needs 9.6 bytes for each parameter instead of 8.6. The gradients of the pass
+#      before take 4 / w bytes, here one, and now they are there when all blocks are
+#      whole. ``fully_shard`` needs 7.3 instead of 6.9, which its formula allows,
+#      because it counts all gradients.
 #
 # - Start the file with ``--nproc-per-node=8``. Which charts become lower, and which
 #   ranks keep most with ``ZeroRedundancyOptimizer``?
@@ -718,7 +728,9 @@ if rank == 0:
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      TODO
+#      All but that of DDP, but the whole blocks on top stay as many as before. Ranks 0
+#      and 1 keep most, 9.6 bytes for a parameter. The ten large weights are dealt out
+#      whole to eight ranks, so two ranks get two of them.
 #
 # - In your own script: on the meta device, build your model and compute ``16 *
 #   share(model, n)`` for your number of GPUs, plus 10 times the parameters of its
@@ -727,17 +739,20 @@ if rank == 0:
 # What to remember
 # ----------------
 #
-# - ``fully_shard`` keeps 16 / w bytes for a parameter on w ranks, and some whole
-#   blocks come on top: four in 32 bits, 2 to 2.5 with ``bfloat16``.
-# - Call it for each block and then for the model, and make the optimizer after that.
-#   Without the blocks, the whole model is gathered at once, and no error tells you.
-# - In fp32 it sends 12 bytes for a parameter, where DDP sends 8. With parameters in
-#   bf16 it sends 8 as well, and ``reshard_after_forward=False`` saves a quarter of it.
+# - Call ``fully_shard`` for each block and then for the model, and make the optimizer
+#   after that. Without the blocks, the whole model is gathered at once, and no error
+#   tells you.
+# - A step needs 16 / w bytes for a parameter on w ranks, and some whole blocks on top:
+#   four in fp32, 2 to 2.5 with bf16.
+# - In fp32 it sends 12 bytes for a parameter, where DDP sends 8. With bf16 it sends no
+#   more than DDP, or less.
 #
 # Where to go next
 # ----------------
 #
 # - :doc:`/tutorials/larger_models/real_run` puts all this into a program to copy.
 # - :doc:`/tutorials/larger_models/fitting_in_memory` makes activations smaller.
+# - :doc:`/tutorials/long_runs/choosing` compares FSDP with other strategies, in bytes
+#   and seconds.
 # - The `manual <https://docs.pytorch.org/docs/stable/distributed.fsdp.fully_shard.html>`__
 #   shows how to keep parameters in the CPU's memory.
