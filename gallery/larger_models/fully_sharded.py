@@ -8,7 +8,7 @@ Fully sharded (FSDP): no rank keeps the whole model
 :Prerequisites: :doc:`/tutorials/start/distributed_data_parallel`,
     :doc:`/tutorials/inside/collectives`
 :Picture: shard
-:Oldest torch: 2.9
+:Oldest torch: 2.13
 
 With *DistributedDataParallel* (DDP), every GPU stores a full copy of everything: the
 parameters, their gradients and the optimizer state. For a model with 7 billion
@@ -199,6 +199,10 @@ assert momentum.shape == rows.shape, "Adam has numbers for the rows of other ran
 # parameters only from their forward pass to their backward pass. Between the two,
 # memory is fullest, and so both need the same bytes, as we'll count below.
 #
+# (You may also meet FSDP1, the class ``FullyShardedDataParallel``. What that class
+# calls ``SHARD_GRAD_OP`` and ``FULL_SHARD`` are the last two rows. ``fully_shard`` is
+# its successor, FSDP2.)
+#
 # ``ZeroRedundancyOptimizer`` deals the parameters out: each rank keeps the optimizer
 # state of its own, computes their step and broadcasts them. The shares are uneven,
 # because parameters are dealt out whole. Its docstring calls the class experimental.
@@ -280,9 +284,9 @@ k = world_size // 2
 if k > 1 and 128 % world_size == 0:
     strategies[f"reshard_after_forward={k}"] = partial(fsdp, reshard=k)
 strategies |= {
-    "bf16": partial(fsdp, policy=bf16),
-    "bf16, reshard_after_forward=False": partial(fsdp, reshard=False, policy=bf16),
-    "bf16, reduced in bf16": partial(fsdp, policy=bf16_reduced),
+    "fully_shard, bf16": partial(fsdp, policy=bf16),
+    "reshard_after_forward=False, bf16": partial(fsdp, reshard=False, policy=bf16),
+    "fully_shard, reduced in bf16": partial(fsdp, policy=bf16_reduced),
     "without blocks": without_blocks}
 
 # %%
@@ -493,7 +497,7 @@ def most(name):  # of the rest, in blocks: in the forward and in the backward pa
 
 if rank == 0:
     print("blocks on top:                     forward  backward")
-    for name in ("fully_shard", "bf16", "bf16, reduced in bf16", "without blocks"):
+    for name in strategies:
         forward, backward = most(name)
         print(f"{name:34} {forward:7.1f} {backward:9.1f}")
 
@@ -503,8 +507,10 @@ if rank == 0:
 # look at the peak: on GPUs ``torch.cuda.max_memory_allocated`` gives it. (This page
 # hasn't run on GPUs. By the sources of PyTorch 2.13, the same code allocates the same
 # buffers there.)
-whole_blocks = {"fully_shard": (3, 4), "bf16": (1.5, 2.5),
-                "bf16, reduced in bf16": (1.5, 2)}
+whole_blocks = {  # in the forward and in the backward pass
+    "fully_shard": (3, 4),
+    "fully_shard, bf16": (1.5, 2.5),
+    "fully_shard, reduced in bf16": (1.5, 2)}
 if world_size > 1:  # one rank gathers nothing
     for name, (in_forward, in_backward) in whole_blocks.items():
         forward, backward = most(name)
@@ -514,22 +520,29 @@ if world_size > 1:  # one rank gathers nothing
 
 # %%
 # reshard_after_forward=False: 12 / w + 4 bytes in fp32, 12 / w + 2 in bf16
-# ------------------------------------------------------------------------
+# -------------------------------------------------------------------------
 #
 # With ``False`` each rank comes to have the whole model: 4 more bytes for each
 # parameter, or 2 with bf16. Do they come on top of 16 / w? No, only of 12 / w, because
 # the gradients, 4 / w, aren't there yet. During the backward pass gradients come block
 # by block, while whole blocks are freed block by block. So a step needs 12 / w + 4
-# bytes for each parameter in fp32, and 12 / w + 2 in bf16, and two blocks on top.
-# (Accumulate gradients, and there are those of the pass before. Then it is 16 / w.)
+# bytes for each parameter in fp32, and 12 / w + 2 with bf16.
 #
-# With an integer k, the blocks that have been divided again take 4 / k instead of 4.
+# At most 8 bytes for each parameter of one block come on top in fp32, for two buffers
+# in the forward pass. With bf16 it's at most 6, in the backward pass: the gradients of
+# a block in 16 bits, and the buffer in which they are sent in 32 bits.
+#
+# All this is different if you accumulate gradients over several passes. Then those of
+# the pass before are there already, and it's 16 / w instead of 12 / w.
+#
+# With an integer k, what stays between the passes is 4 / k instead of 4, and at most as
+# many blocks come on top as with ``fully_shard`` alone.
 needs = {  # bytes for each parameter, and on top for each parameter of a block
     "fully_shard": (16 / world_size, 16),
     "reshard_after_forward=False": (12 / world_size + 4, 8),
-    "bf16": (16 / world_size, 10),
-    "bf16, reshard_after_forward=False": (12 / world_size + 2, 6),
-    "bf16, reduced in bf16": (16 / world_size, 8)}
+    "fully_shard, bf16": (16 / world_size, 10),
+    "reshard_after_forward=False, bf16": (12 / world_size + 2, 6),
+    "fully_shard, reduced in bf16": (16 / world_size, 8)}
 if f"reshard_after_forward={k}" in strategies:
     needs[f"reshard_after_forward={k}"] = (12 / world_size + 4 / k, 16)
 
@@ -587,9 +600,9 @@ expected = {
     "fully_shard": 12 * all_layers - 4 * last_layer,
     "reshard_after_forward=False": 8 * all_layers,
     f"reshard_after_forward={k}": 12 * all_layers - 4 * last_layer,
-    "bf16": 8 * all_layers - 2 * last_layer,
-    "bf16, reshard_after_forward=False": 6 * all_layers,
-    "bf16, reduced in bf16": 6 * all_layers - 2 * last_layer,
+    "fully_shard, bf16": 8 * all_layers - 2 * last_layer,
+    "reshard_after_forward=False, bf16": 6 * all_layers,
+    "fully_shard, reduced in bf16": 6 * all_layers - 2 * last_layer,
     "without blocks": 8 * all_layers}
 
 # %%
@@ -618,7 +631,7 @@ with torch.device("meta"):
 in_large_block = sum(p.numel() for p in large.blocks[0].parameters())
 gigabytes = {n: round(16 * share(large, n) / 1e9) for n in (1, 8, 16, 64)}
 on_top = {}
-for name in ("fully_shard", "bf16", "bf16, reduced in bf16"):
+for name in ("fully_shard", "fully_shard, bf16", "fully_shard, reduced in bf16"):
     on_top[name] = round(needs[name][1] * in_large_block / 1e9, 1)
 if rank == 0:
     print("GB on each of n GPUs:", gigabytes)
@@ -627,7 +640,7 @@ assert gigabytes == {1: 1118, 8: 140, 16: 70, 64: 17}, "other shares"
 assert list(on_top.values()) == [8.6, 5.4, 4.3], "other blocks"
 
 # %%
-# On GPUs of 80 GB it fits: in bf16 a step needs 17 GB and another 5 for whole blocks.
+# On GPUs of 80 GB it fits: with bf16 a step needs 17 GB, and 5 more for whole blocks.
 # Activations come on top too. Each rank has those of its own samples. So with a given
 # global batch more ranks divide the activations, whichever strategy you choose, but
 # none on this page divides those of a single sample.
@@ -654,8 +667,8 @@ assert list(on_top.values()) == [8.6, 5.4, 4.3], "other blocks"
 # When to use which
 # -----------------
 #
-# On w ranks, with Adam, a step needs so many bytes for each parameter and so many more
-# for each parameter of one block ("+ 8 b" means 8). Activations come on top.
+# Here are the bytes for each parameter, on w ranks and with Adam. "+ 8 b" stands for at
+# most 8 more bytes for each parameter of one block. Activations come on top, too.
 #
 # .. list-table::
 #    :header-rows: 1
@@ -663,7 +676,7 @@ assert list(on_top.values()) == [8.6, 5.4, 4.3], "other blocks"
 #    * - Strategy
 #      - Needed in fp32
 #      - Needed with bf16
-#      - Sent in fp32, with bf16
+#      - Sent in fp32, sent with bf16
 #      - When
 #    * - DDP
 #      - 16
@@ -678,7 +691,7 @@ assert list(on_top.values()) == [8.6, 5.4, 4.3], "other blocks"
 #    * - ``reshard_after_forward=k``
 #      - 12 / w + 4 / k + 16 b
 #      - Not counted here
-#      - 12, of which 4 stay within k ranks
+#      - 12 in fp32, of which 4 stay within k ranks
 #      - The links between machines are slow
 #    * - ``fully_shard``
 #      - 16 / w + 16 b
@@ -687,7 +700,7 @@ assert list(on_top.values()) == [8.6, 5.4, 4.3], "other blocks"
 #      - Not even the whole parameters fit
 #
 # ``ZeroRedundancyOptimizer`` isn't in the table, because ``fully_shard`` without
-# resharding is usually the better way. With more than two ranks it keeps less, unless
+# resharding is usually the better way. With more than two ranks it needs less, unless
 # two blocks are a large part of the model, and it sends less.
 #
 # How large should a block be? Large ones need more memory, as the table shows. Small
