@@ -18,9 +18,10 @@ billion. What do they gain? `Switch Transformers <https://arxiv.org/abs/2101.039
 report up to seven times faster pre-training than the dense model that takes the same
 work per token.
 
-The memory isn't saved. With Adam 671 billion parameters take 16 bytes each, 10.7 TB in
-all, which is more than 130 GPUs of 80 GB can hold. So the experts are spread over the
-GPUs, and the tokens have to travel to them. That is *expert parallelism* (EP).
+Memory isn't saved. With Adam each parameter takes
+:doc:`16 bytes </tutorials/larger_models/fitting_in_memory>`, so DeepSeek-V3 takes
+10.7 TB, which is more than 130 GPUs of 80 GB can hold. So the experts are spread over
+the GPUs, and the tokens have to travel to them. That is *expert parallelism* (EP).
 
 We build such a layer in one process and spread its experts over the ranks, with equal
 gradients. Then most tokens want the same experts, all ranks wait for them, and we mend
@@ -71,16 +72,18 @@ dist.init_process_group(backend, device_id=device if gpu_per_rank else None)
 # The router chooses the top-2 experts of each token
 # --------------------------------------------------
 #
-# An *expert* is a small network, like the feed-forward part of a transformer's block.
-# All of ours lie in two tensors, which will help us later.
-from torch import nn
-
+# Our layer has eight experts, unless the number of ranks does not divide eight.
 width = 32
 hidden = 64  # inside an expert
 top_k = 2  # experts for each token
 own_experts = max(1, 8 // world_size)  # of each rank
-n_experts = own_experts * world_size  # 8 with 1, 2, 4 or 8 ranks
+n_experts = own_experts * world_size
 n_tokens = 256  # of one rank
+
+# %%
+# An *expert* is a small network, like the feed-forward part of a transformer's block.
+# All of ours lie in two tensors, which will help us later.
+from torch import nn
 
 
 class Experts(nn.Module):
@@ -93,7 +96,7 @@ class Experts(nn.Module):
         return torch.relu(rows @ self.into[i]) @ self.out[i]
 
     def forward(self, rows, sizes):
-        """Give the first sizes[0] rows to expert 0, the next sizes[1] to expert 1, ..."""
+        """Give sizes[0] rows to expert 0, the next sizes[1] rows to expert 1, ..."""
         parts = rows.split(sizes)
         return torch.cat([self.one(i, part) for i, part in enumerate(parts)])
 
@@ -115,6 +118,9 @@ def route(router, tokens):
     return scores.softmax(dim=1), highest.softmax(dim=1), chosen
 
 
+# %%
+# Our router begins with a strong preference for experts 0 and 1. In a real model chance
+# gives it one.
 def build(part=slice(None)):
     """Return the router, and those of the experts that are in ``part``."""
     torch.manual_seed(0)
@@ -125,6 +131,10 @@ def build(part=slice(None)):
     return router.to(device), Experts(into[part].clone(), out[part].clone()).to(device)
 
 
+# %%
+# The tokens are of eight kinds, each with a function of its own to learn, so that the
+# experts have something to share out. The assert compares both ways to get Mixtral's
+# weights.
 router, experts = build()
 kind = torch.arange(n_tokens) % 8  # tokens of eight kinds
 tokens = torch.randn(world_size, n_tokens, width) + torch.randn(8, width)[kind]
@@ -137,10 +147,6 @@ of_chosen = probabilities.gather(1, chosen)
 torch.testing.assert_close(weights, of_chosen / of_chosen.sum(dim=1, keepdim=True))
 
 # %%
-# Our tokens are of eight kinds, each with a function of its own to learn, so that the
-# experts have something to share out. And our router begins with a strong preference
-# for experts 0 and 1. In a real model chance gives it one.
-#
 # Here is the layer as its definition says it: every expert computes every token, and
 # most results are multiplied by 0.
 
@@ -177,11 +183,11 @@ def mixture(router, experts, tokens):
 
 
 # %%
-# All experts together have many times the parameters of two. But a token takes only the
-# work of two experts and of the router, as PyTorch's counter of operations shows.
+# Both functions have the same result. All experts together have many times the
+# parameters of two, but in ``mixture`` a token takes only the work of two experts and
+# of the router, as PyTorch's counter of operations shows.
 from torch.utils.flop_counter import FlopCounterMode
 
-loss_function = nn.MSELoss()
 tokens.requires_grad_()  # in a model, the layers before need these gradients
 with FlopCounterMode(display=False) as in_definition:
     defined = by_definition(router, experts, tokens.flatten(0, 1)).view_as(tokens)
@@ -191,6 +197,8 @@ with FlopCounterMode(display=False) as in_router:
     router(tokens)
 torch.testing.assert_close(expected, defined)
 
+# %%
+# We subtract what the router takes.
 of_experts = in_mixture.get_total_flops() - in_router.get_total_flops()
 of_every_expert = in_definition.get_total_flops() - in_router.get_total_flops()
 n_parameters = sum(p.numel() for p in experts.parameters())
@@ -199,25 +207,28 @@ if rank == 0:
           f"{n_parameters * top_k // n_experts} for each token")
 assert of_experts * n_experts == of_every_expert * top_k, "a token takes other work"
 
-(loss_function(tokens + expected, labels)).backward()
+# %%
+# In a transformer's block, the output of the layer is added to its input. That is the
+# *residual connection*, and our loss has it too. The backward pass shows that the
+# router gets a gradient, through the weights.
+loss_function = nn.MSELoss()
+loss_function(tokens + expected, labels).backward()
 assert router.weight.grad.any(), "the router cannot learn"
 
 # %%
-# As in a transformer's block, the layer's output is added to its input, its *residual
-# connection*. So the loss compares ``tokens + expected``.
-#
 # One padded ``bmm`` instead of a loop over the experts
 # -----------------------------------------------------
 #
 # The loop starts two products of matrices for each expert, and a GPU finishes small
 # products before Python has started the next. ``bmm`` makes the products of all experts
-# in one call, but they must have equally many rows. So the parts are padded with zeros
-# to the longest.
+# in one call, but they must have equally many rows. So the part of each expert is
+# padded with zeros to the longest one.
 from torch.nn.utils.rnn import pad_sequence
 
 
 def padded(experts, rows, sizes):
-    parts = pad_sequence(rows.split(sizes), batch_first=True)  # (experts, longest, width)
+    parts = pad_sequence(rows.split(sizes), batch_first=True)
+    # parts: (experts, rows of the fullest expert, width)
     results = torch.relu(parts.bmm(experts.into)).bmm(experts.out)
     return torch.cat([part[:n] for part, n in zip(results, sizes)])
 
@@ -256,7 +267,7 @@ if device.type == "cpu":
 #
 # In *expert parallel* training each rank has tokens and experts of its own, and a copy
 # of the router. ``all_to_all_single`` sends each row to the rank of its expert. But
-# autograd does not see it, so gradients would end there without an error:
+# autograd does not see it, so gradients would end there without an error.
 rows = torch.ones(world_size, width, device=device, requires_grad=True)
 received = torch.empty_like(rows)
 dist.all_to_all_single(received, rows * 2)
@@ -404,15 +415,17 @@ equals_before = torch.equal(wrapped.into, my_experts.into)
 assert equals_before == (rank == 0), "DDP keeps the experts of each rank"
 
 # %%
-# ``fully_shard`` does the same harm in its own way: it would take the first rows of
-# rank 0's experts and the next rows of rank 1's for one parameter. So leave the experts
-# out of it, with ``ignored_params=set(experts.parameters())``.
+# With ``fully_shard`` (FSDP, :doc:`/tutorials/larger_models/fully_sharded`) experts are
+# lost as well: each rank would keep a part of its own experts only, and together they
+# would take the parts for one parameter. So leave experts out, with
+# ``ignored_params=set(experts.parameters())``.
 #
 # That is all if each expert is on one rank only. Large runs usually keep several
 # copies of each expert, for example 8 groups of 8 GPUs with all experts in each group.
 # Tokens then travel in their group only, and each expert is on 8 ranks, one of each
 # group. These 8 have to reduce its gradients among themselves. With four ranks we have
-# two groups of two:
+# two groups of two. A *mesh* is a table of the ranks: each of its rows is a group that
+# holds all experts once, and each column holds the copies of the same experts.
 from torch.distributed.device_mesh import init_device_mesh
 
 n_copies = 2 if world_size % 4 == 0 else 1
@@ -430,10 +443,10 @@ assert_equal_gradients(copy_router, copy_experts, part)
 
 # %%
 # The second trap is in the number of ranks. DDP and ``fully_shard`` don't sum up, they
-# average over their own ranks. For the router these are all ranks, for an expert only
-# its copies. But tokens of all ranks came to it, so its gradient would be too large, by
-# the size of a group that holds all experts once. So divide it by the number of all
-# ranks as well:
+# average over the ranks that they were given. For the router these are all ranks, for
+# an expert only its copies. But tokens of all ranks came to it, so its gradient would
+# be too large, by the size of a group that holds all experts once. So divide it by the
+# number of all ranks as well. Here the ranks don't divide their losses before.
 from torch.distributed.fsdp import fully_shard
 
 shard_router, shard_experts = build(part)
@@ -443,16 +456,17 @@ shard_experts.set_force_sum_reduction_for_comms(True)  # Gloo has no scaled sum
 
 output, _, _ = expert_parallel(shard_router, shard_experts, my_tokens,
                                mesh.get_group("experts"))
-loss_function(my_tokens + output, labels[rank]).backward()  # not divided
+loss_function(my_tokens + output, labels[rank]).backward()
 gradient = shard_experts.into.grad.full_tensor()
 torch.testing.assert_close(gradient, experts.into.grad[part])
 
 # %%
 # In your own model, call ``fully_shard`` on the experts like this first, and on the
-# block around them afterwards, over all ranks. The second call leaves out what already
-# has a mesh of its own. One more thing differs from rank to rank: the norm of the
-# gradients. If you clip, add the squared norms of the experts up over their group
-# first.
+# block around them afterwards, over all ranks. The second call leaves out what the
+# first one has sharded. Adam hides this trap, because the scale of a gradient hardly
+# matters to it, until you clip gradients. When you clip, there's a third trap: each
+# rank knows the norm of its own experts only. Sum up the squared norms over the group
+# first, or the ranks shrink the router's gradient by different factors.
 #
 # Load balancing: all wait for the fullest rank
 # ---------------------------------------------
@@ -486,8 +500,8 @@ def train(steps, extra_loss=None):
     return router, experts, loss.item() / world_size, torch.stack(grid).cpu()
 
 
-trained = {"without auxiliary loss": train(30),
-           "with auxiliary loss": train(30, auxiliary_loss)}
+trained = {"without auxiliary loss": train(20),
+           "with auxiliary loss": train(20, auxiliary_loss)}
 
 # %%
 # So what does the auxiliary loss change? We count the choices of the last step, by
@@ -509,20 +523,21 @@ for title, (_, _, loss, grid) in trained.items():
     grids[title] = grid
     if rank == 0:
         of_ranks = per_rank(of_experts) / own_experts
-        print(f"{title}: fullest expert {of_experts.max():.1f}, emptiest",
-              f"{of_experts.min():.1f}, fullest rank {of_ranks.max():.1f} times the mean,",
-              f"loss {loss:.2f}")
+        print(f"{title}: loss {loss:.2f}, choices as multiples of the mean:")
+        print(f"    fullest expert {of_experts.max():.1f},",
+              f"emptiest {of_experts.min():.1f}, fullest rank {of_ranks.max():.1f}")
 assert fullest[0] > 2 > 1.5 > fullest[1], "the auxiliary loss does not balance"
 assert losses[1] < losses[0], "the balanced experts learn less"
 
 # %%
-# Without the auxiliary loss some experts get almost nothing. The model has paid for
-# their memory, and learns as if it hadn't got them. With it, they are used, and the
-# loss is lower as well. That is not always so: a strong auxiliary loss makes the router
-# choose for balance, not for the token. So `DeepSeek-V3
-# <https://arxiv.org/abs/2412.19437>`__ adds a bias to each expert's score, only for the
-# choice and not for the weights, and after each step lowers it for busy experts and
-# raises it for idle ones.
+# Without the auxiliary loss some experts get almost nothing. They take as much memory
+# as the others, and the model learns as if it didn't have them. With it, they are used,
+# and the loss is lower as well.
+#
+# But a strong auxiliary loss makes the router choose for balance, not for the token. So
+# `DeepSeek-V3 <https://arxiv.org/abs/2412.19437>`__ adds a bias to the score of each
+# expert, only for the choice and not for the weights. After each step the bias of busy
+# experts is lowered, and that of idle ones is raised.
 #
 # Each rank balances its own tokens here. If the counts are added up over all ranks
 # first, an expert may be busy on one rank as long as it isn't on the others, and can
@@ -650,23 +665,24 @@ assert shares[1] < shares[0] / 2, "balance does not save tokens"
 
 # %%
 # All sizes are known before a token is seen, so no counts travel, and ``with_capacity``
-# has nothing that waits for the GPU. (``check`` waits, to count and to compare.) The
-# price are the dropped choices, and bytes and operations for empty slots. There is also
-# a price that shows only later: which choices are dropped depends on the other tokens
-# of the rank, so the same sentence may get another answer in another batch. That's why
-# many models of today are *dropless*, as our layer was up to here: they take what
-# comes, and rely on balance.
+# has nothing that waits for the GPU. (We read that from its calls; this page hasn't run
+# on GPUs. ``check`` waits, to count and to compare.) You pay with dropped choices, and
+# with bytes and operations for empty slots. You also pay later: which choices are
+# dropped depends on the other tokens of the rank, so the same sentence may get another
+# answer in another batch. That's why DeepSeek-V3 drops nothing, and our layer didn't
+# until this section: such a *dropless* layer takes what comes, and relies on balance.
 #
 # When a mixture of experts is slower
 # -----------------------------------
 #
-# The operations per token are saved, but three things come on top. You should know them
-# before you leave a dense model.
+# A token takes fewer operations than in a *dense* model of the same size, which uses
+# all parameters for each token. But there are three costs that you should know before.
 #
-# *Every token travels.* Here are the sizes of one layer in the two models from above.
-# Their experts have three matrices. A forward and a backward pass take 6 operations for
-# each parameter that a token uses, and a row travels four times. We count numbers of
-# two bytes, and assume that all rows leave their rank.
+# *Every token travels.* A layer makes five all-to-all calls in a step, one with counts
+# and four with rows, and waits for each. Here are the sizes of one layer in the two
+# models from above. Their experts have three matrices. A forward and a backward pass
+# take 6 operations for each parameter that a token uses, and a row travels four times.
+# We count numbers of two bytes, and assume that all rows leave their rank.
 
 
 def operations_and_bytes(width, hidden, top_k):
@@ -678,8 +694,9 @@ models = {"Mixtral": (4096, 14336, 2), "DeepSeek-V3": (7168, 2048, 8)}
 for name, numbers in models.items():
     operations, n_bytes = operations_and_bytes(*numbers)
     if rank == 0:
-        print(f"{name}: {operations / 1e9:.1f} GFLOP, {operations / 400e12 * 1e6:.1f} µs",
-              f"at 400 TFLOP/s; {n_bytes} bytes, {n_bytes / 50e9 * 1e6:.1f} µs at 50 GB/s")
+        print(f"{name}: {operations / 1e9:.1f} GFLOP, {n_bytes:,} bytes:",
+              f"{operations / 400e12 * 1e6:.1f} µs at 400 TFLOP/s,",
+              f"{n_bytes / 50e9 * 1e6:.1f} µs at 50 GB/s")
 of_mixtral = operations_and_bytes(*models["Mixtral"])
 of_deepseek = operations_and_bytes(*models["DeepSeek-V3"])
 assert of_mixtral[0] == of_deepseek[0], "the experts of both take equal work"
@@ -703,8 +720,9 @@ assert of_mixtral[1] * 7 == of_deepseek[1], "but DeepSeek-V3 sends more"
 #
 # So use experts when training is limited by computation, the batch is large, and all
 # experts fit into GPUs with fast links between them. Leave them when one GPU has to
-# hold them all, when most tokens would leave their machine through a slow network, or
-# when a dense model of that size hasn't been tried yet.
+# hold them all, or when most tokens would leave their machine through a slow network.
+# These costs are counted and reasoned, not measured: compare with a dense model on your
+# own machines.
 #
 # At the end every rank leaves the group. Only then does rank 0 open the window of its
 # figure, because a window stops the program until you close it.
@@ -716,4 +734,58 @@ if rank == 0:
 # Try it
 # ------
 #
-# Predict first, then run.
+# Predict first, then run with four ranks.
+#
+# - Make the factor of the auxiliary loss 0.01. Which assert notices?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      AAA
+#
+# - Set ``top_k = 1``. Why does the router stop learning, and how does Switch
+#   Transformers, which takes one expert, prevent it?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      The softmax of a single score is 1, whatever the score is, so the router gets no
+#      gradient, and the assert that says so fails. Switch Transformers multiply by the
+#      probability among all experts, which isn't normalized.
+#
+# - Leave out ``set_gradient_divide_factor``. By which factor are the gradients of the
+#   experts wrong?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      They are twice as large. ``fully_shard`` averages over the two copies of an
+#      expert, but the mean is one over four ranks. The factor is the size of the group
+#      that holds all experts once, here 2.
+#
+# - Make the capacity 1.0 times the mean, then 2.0. How many choices are dropped?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      BBB
+#
+# - In your own model: how many tokens does the fullest expert get in a step, in
+#   multiples of the mean? Log it from the first step on.
+#
+# What to remember
+# ----------------
+#
+# - Tokens travel to the ranks of their experts and back, in all-to-all calls that
+#   everything waits for. The fullest rank decides how long a step takes.
+# - Autograd doesn't see ``all_to_all_single``, so write the way back. Don't wrap
+#   experts in DDP. Reduce their gradients among their copies only, but divide by the
+#   number of all ranks.
+# - Balance by an auxiliary loss or a bias. A capacity makes all sizes known in advance,
+#   and drops tokens.
+#
+# Where to go next
+# ----------------
+#
+# - :doc:`/tutorials/larger_models/two_dimensions` explains meshes of ranks.
+# - The `history <https://huggingface.co/blog/moe>`__ of experts, and how to tune them.
