@@ -452,7 +452,8 @@ from torch.distributed.fsdp import fully_shard
 shard_router, shard_experts = build(ours)
 fully_shard(shard_experts, mesh=mesh["copies"])
 shard_experts.set_gradient_divide_factor(world_size)
-shard_experts.set_force_sum_reduction_for_comms(True)  # Gloo has no scaled sum
+if n_copies > 1:  # Gloo has no scaled sum. (With one copy, 2.13 would divide twice.)
+    shard_experts.set_force_sum_reduction_for_comms(True)
 
 output, _, _ = expert_parallel(shard_router, shard_experts, my_tokens,
                                mesh.get_group("experts"))
@@ -570,7 +571,7 @@ if rank == 0:
         table.set(title=title, xlabel="expert", xticks=range(n_experts))
         bars.set(xlabel="rank", xticks=x, xticklabels=range(world_size))
     axes[0, 0].set(ylabel="from rank", yticks=range(world_size), ylim=(world_size, -1))
-    axes[1, 0].set(ylabel="tokens", ylim=(0, 1.1 * top_k * n_tokens * world_size))
+    axes[1, 0].set(ylabel="rows", ylim=(0, 1.1 * top_k * n_tokens * world_size))
     bars.legend()
 
 # %%
