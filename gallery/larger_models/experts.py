@@ -133,12 +133,12 @@ def build(part=slice(None)):
 
 # %%
 # The tokens are of eight kinds, each with a function of its own to learn, so that the
-# experts have something to share out. The assert compares both ways to get Mixtral's
-# weights.
+# experts have something to share out. The last line compares the two ways to get
+# Mixtral's weights.
 router, experts = build()
-kind = torch.arange(n_tokens) % 8  # tokens of eight kinds
+kind = torch.arange(n_tokens) % 8
 tokens = torch.randn(world_size, n_tokens, width) + torch.randn(8, width)[kind]
-maps = torch.randn(8, width, width)[kind]  # each kind has its own function to learn
+maps = torch.randn(8, width, width)[kind]  # a matrix for each token, by its kind
 labels = torch.einsum("rtw,twv->rtv", tokens, maps)  # ranks, tokens, width
 labels = (labels / labels.std()).to(device)
 tokens = tokens.to(device)  # those of all ranks
@@ -149,8 +149,6 @@ torch.testing.assert_close(weights, of_chosen / of_chosen.sum(dim=1, keepdim=Tru
 # %%
 # Here is the layer as its definition says it: every expert computes every token, and
 # most results are multiplied by 0.
-
-
 def by_definition(router, experts, tokens):
     _, weights, chosen = route(router, tokens)
     output = torch.zeros_like(tokens)
@@ -233,6 +231,8 @@ def padded(experts, rows, sizes):
     return torch.cat([part[:n] for part, n in zip(results, sizes)])
 
 
+# %%
+# The results are equal. How much more does it compute?
 sizes = count(chosen).tolist()
 rows = tokens.detach().flatten(0, 1)[chosen.flatten().argsort(stable=True) // top_k]
 with FlopCounterMode(display=False) as in_padded:
@@ -275,8 +275,8 @@ assert not received.requires_grad, "autograd sees the call"
 
 # %%
 # So we tell autograd the way back: gradients go to where the rows came from, and the
-# sizes are those of the forward pass, exchanged. PyTorch's own version, in
-# ``torch.distributed.nn.functional``, is deprecated.
+# sizes are those of the forward pass, with sending and receiving swapped. PyTorch's own
+# version, in ``torch.distributed.nn.functional``, is deprecated.
 sent = []  # bytes to other ranks, by journey
 
 
@@ -303,7 +303,11 @@ class AllToAll(torch.autograd.Function):
 # know, so the counts travel first, in a small all-to-all of their own. The backward
 # pass needs no other one, since it has both lists already.
 def exchange_counts(counts, group):
-    """Return sizes to send and to receive by rank, and what arrives, by expert."""
+    """Return how many rows to send and to receive, and two tables of the latter.
+
+    The first says which rank sends how many to which of our experts, and the second
+    has its sums by expert.
+    """
     n_ranks = dist.get_world_size(group)
     arriving = torch.empty_like(counts)
     dist.all_to_all_single(arriving, counts, group=group)
@@ -392,19 +396,30 @@ assert_equal_gradients(my_router, my_experts, mine)
 # those of the router because every loss was divided by the number of all ranks.
 #
 # A row that leaves its rank travels four times: to its expert and back, and then its
-# gradients. Its own rank sends it on the first journey and on the third.
+# gradients. Its own rank sends it on the first journey and on the third, and the rank
+# of its expert on the others. Four bytes for each number make 512 bytes for each row.
 leaving = n_tokens * top_k - counts[mine].sum().item()
 assert len(sent) == 4, "two journeys forward and two backward"
-assert sent[0] == sent[2] == leaving * width * 4, "4 bytes for each number in fp32"
-assert sent[1] == sent[3], "what comes back in backward had come forward"
+assert sent[0] == sent[2] == leaving * width * 4, "my rows and their gradients"
+assert sent[1] == sent[3], "rows of other ranks that were computed here"
+
+totals = torch.tensor([leaving, sum(sent)], device=device)
+dist.all_reduce(totals)
+all_leaving, all_sent = totals.tolist()
+assert all_sent == all_leaving * 4 * width * 4, "a row travels more or less often"
+if rank == 0:
+    n_rows = world_size * n_tokens * top_k
+    print(f"{all_leaving / n_rows:.0%} of the rows leave their rank,",
+          f"each sends {4 * width * 4} bytes")
 
 # %%
 # Two traps: experts in DDP, and the wrong number of ranks
 # --------------------------------------------------------
 #
-# The first trap is to wrap the whole model in DDP, as one always did. DDP takes for
-# granted that all ranks have the same parameters. So it overwrites the experts with
-# those of rank 0, and later averages the gradients of different experts. Nothing fails.
+# The first trap is to wrap the whole model in DDP, as you would with any other one. DDP
+# takes for granted that all ranks have the same parameters. So it overwrites the
+# experts with those of rank 0, and later averages the gradients of different experts.
+# Nothing fails.
 import copy
 
 from torch.nn.parallel import DistributedDataParallel
@@ -415,9 +430,9 @@ equals_before = torch.equal(wrapped.into, my_experts.into)
 assert equals_before == (rank == 0), "DDP keeps the experts of each rank"
 
 # %%
-# With ``fully_shard`` (FSDP, :doc:`/tutorials/larger_models/fully_sharded`) experts are
-# lost as well: each rank would keep a part of its own experts only, and together they
-# would take the parts for one parameter. So leave experts out, with
+# ``fully_shard`` (FSDP, :doc:`/tutorials/larger_models/fully_sharded`) takes the same
+# for granted. Each rank would keep only a part of its own experts, and use the parts of
+# the other ranks for the rest. So leave experts out of it, with
 # ``ignored_params=set(experts.parameters())``.
 #
 # That is all if each expert is on one rank only. Large runs usually keep several
@@ -446,7 +461,8 @@ assert_equal_gradients(copy_router, copy_experts, ours)
 # average over the ranks that they were given. For the router these are all ranks, for
 # an expert only its copies. But tokens of all ranks came to it, so its gradient would
 # be too large, by the size of a group that holds all experts once. So divide it by the
-# number of all ranks as well. Here the ranks don't divide their losses before.
+# number of all ranks as well. (Here the ranks leave that division to ``fully_shard``,
+# and don't divide their losses.)
 from torch.distributed.fsdp import fully_shard
 
 shard_router, shard_experts = build(ours)
@@ -507,8 +523,6 @@ trained = {"without auxiliary loss": train(20),
 # %%
 # So what does the auxiliary loss change? We count the choices of the last step, by
 # expert and by rank, as multiples of the mean. The loss is without the auxiliary part.
-
-
 def per_rank(counts):
     return counts.view(*counts.shape[:-1], world_size, own_experts).sum(dim=-1)
 
@@ -626,7 +640,7 @@ def with_capacity(router, my_experts, tokens):
 # What happens to a token whose choice is dropped? The result of that choice is 0. If
 # the other choice has a slot, it alone makes the output, with its weight as before. If
 # both are dropped, the output is 0, and through the residual connection the token
-# leaves the block as it came. Nothing fails, and the next block tries again.
+# leaves the block as it came. Nothing fails, and nothing warns you, so count them.
 #
 # We send the same tokens through both trained routers, with and without a capacity, and
 # count on all ranks.
@@ -682,8 +696,6 @@ assert shares[1] < shares[0] / 2, "balance does not save tokens"
 # models from above. Their experts have three matrices. A forward and a backward pass
 # take 6 operations for each parameter that a token uses, and a row travels four times.
 # We count numbers of two bytes, and assume that all rows leave their rank.
-
-
 def operations_and_bytes(width, hidden, top_k):
     """Return those of one token in one layer, forward and backward."""
     return 6 * top_k * 3 * width * hidden, 4 * top_k * width * 2
@@ -702,17 +714,17 @@ assert of_mixtral[0] == of_deepseek[0], "the experts of both take equal work"
 assert of_mixtral[1] * 7 == of_deepseek[1], "but DeepSeek-V3 sends more"
 
 # %%
-# The speeds are assumptions: what a large GPU reaches in practice, and a fast network
-# card of its own for each GPU. Many small experts do the same work for seven times the
-# bytes, and then the network is the slower part. DeepSeek-V3 fights this: a token
-# visits at most four machines, it travels in 8 bits to its experts, and the messages of
-# one micro-batch hide behind the computation of another. Within a machine, where GPUs
-# exchange some hundred GB/s, travelling costs little in both.
+# The speeds are assumptions: 40 % of what an H100 could do in bf16, and a fast network
+# card for each GPU. Many small experts do the same work for seven times the bytes, and
+# then the network is the slower part. DeepSeek-V3 fights this: a token visits at most
+# four machines, it travels in 8 bits to its experts, and the messages of one
+# micro-batch hide behind the computation of another. Within a machine, at 450 GB/s over
+# NVLink, the time for the bytes would be a ninth.
 #
 # *Each expert sees few tokens.* With 2 of 8 experts, an expert gets a quarter of the
 # tokens on average, and with 8 of 256 one in 32. A GPU is fast only on products with
-# many rows. So a batch that keeps a dense model busy may be too small, and a model that
-# answers single users reads the parameters of most experts for a few tokens.
+# many rows. So a batch that keeps a dense model busy may be too small. And a model that
+# answers a few users at a time reads the parameters of many experts for a token each.
 #
 # *The memory grows with all experts*, not with those that a token uses: parameters,
 # gradients and the state of the optimizer, on every GPU that holds them.
