@@ -1,20 +1,31 @@
 """
-Experts: more parameters, the same work per token
-=================================================
+Mixture of experts (MoE): more parameters, the same work per token
+==================================================================
 
 :Card: Tokens travel to their experts, and all wait for one rank.
 :Learn: You will build a mixture of experts, give each rank experts of its own, send
     the tokens to them, and see who waits when most tokens want the same expert.
 :Prerequisites: :doc:`/tutorials/inside/collectives`
 :Picture: experts
-:Oldest torch: 2.8
+:Oldest torch: 2.13
 
 A model with more parameters learns more, but each *token*, one vector of its input,
-takes more work. In a *mixture of experts* (MoE) a token goes through only one of many
-networks. So the parameters grow, and the work for a token does not.
+takes more work. In a *mixture of experts* (MoE) a token goes through only a few of many
+networks, so the parameters grow, and the work for a token does not. `Mixtral
+<https://arxiv.org/abs/2401.04088>`__ computes with 13 of its 47 billion parameters for
+each token, and `DeepSeek-V3 <https://arxiv.org/abs/2412.19437>`__ with 37 of 671
+billion. What do they gain? `Switch Transformers <https://arxiv.org/abs/2101.03961>`__
+report up to seven times faster pre-training than the dense model that takes the same
+work per token.
+
+Memory isn't saved. With Adam each parameter takes
+:doc:`16 bytes </tutorials/larger_models/fitting_in_memory>`, so DeepSeek-V3 takes
+10.7 TB, which is more than 130 GPUs of 80 GB can hold. So the experts are spread over
+the GPUs, and the tokens have to travel to them. That is *expert parallelism* (EP).
 
 We build such a layer in one process and spread its experts over the ranks, with equal
-gradients. Then most tokens want the same expert, all ranks wait for it, and we mend it.
+gradients. Then most tokens want the same experts, all ranks wait for them, and we mend
+it. At the end we count when all this is slower than a dense model.
 
 .. code-block:: bash
 
@@ -58,122 +69,277 @@ dist.init_process_group(backend, device_id=device if gpu_per_rank else None)
 
 
 # %%
-# A router chooses an expert for each token
-# -----------------------------------------
+# The router chooses the top-2 experts of each token
+# --------------------------------------------------
 #
-# An *expert* is a small network, like the feed-forward part of a transformer's block. A
-# linear layer, the *router* or gate, gives a token a probability for each expert, and
-# the most probable one computes. Many models take several and add their outputs. The
-# choice itself has no gradient. So the output is multiplied by the probability, which
-# then rises where the expert helps. Our router begins with a preference for expert 0.
-from torch import nn
-
-width, n_experts = 32, 2 * world_size
+# Our layer has eight experts, unless the number of ranks does not divide eight.
+width = 32
+hidden = 64  # inside an expert
+top_k = 2  # experts for each token
+own_experts = max(1, 8 // world_size)  # of each rank
+n_experts = own_experts * world_size
 n_tokens = 256  # of one rank
 
+# %%
+# An *expert* is a small network, like the feed-forward part of a transformer's block.
+# All of ours lie in two tensors, which will help us later.
+from torch import nn
 
+
+class Experts(nn.Module):
+    def __init__(self, into, out):
+        super().__init__()
+        self.into = nn.Parameter(into)  # (experts, width, hidden)
+        self.out = nn.Parameter(out)  # (experts, hidden, width)
+
+    def one(self, i, rows):
+        return torch.relu(rows @ self.into[i]) @ self.out[i]
+
+    def forward(self, rows, sizes):
+        """Give sizes[0] rows to expert 0, the next sizes[1] rows to expert 1, ..."""
+        parts = rows.split(sizes)
+        return torch.cat([self.one(i, part) for i, part in enumerate(parts)])
+
+
+# %%
+# A linear layer, the *router* or gate, gives a token a score for each expert. The two
+# experts with the highest scores compute, and their outputs are added with weights that
+# sum up to 1. The choice itself has no gradient. So the weights have to carry it: the
+# weight of an expert rises where its output helps more than that of the other.
+#
+# Models differ in how they get the weights. Mixtral takes the softmax of the two
+# highest scores. That is the same as the softmax of all scores, divided by the sum of
+# the two that were chosen. DeepSeek-V3 takes a sigmoid of each score, and divides by
+# the sum of the eight that were chosen. One of its experts, the *shared* one, serves
+# every token without being chosen. We do as Mixtral does.
+def route(router, tokens):
+    scores = router(tokens)  # (tokens, experts)
+    highest, chosen = scores.topk(top_k, dim=1)  # (tokens, top_k)
+    return scores.softmax(dim=1), highest.softmax(dim=1), chosen
+
+
+# %%
+# Our router begins with a strong preference for experts 0 and 1. In a real model chance
+# gives it one.
 def build(part=slice(None)):
+    """Return the router, and those of the experts that are in ``part``."""
     torch.manual_seed(0)
     router = nn.Linear(width, n_experts)
-    router.bias.detach()[0] = 1
-    experts = [nn.Sequential(nn.Linear(width, 64), nn.ReLU(), nn.Linear(64, width))
-               for _ in range(n_experts)]
-    return router.to(device), nn.ModuleList(experts[part]).to(device)
+    router.bias.detach()[:2] = 3  # a preference for experts 0 and 1
+    into = torch.randn(n_experts, width, hidden) / width**0.5
+    out = torch.randn(n_experts, hidden, width) / hidden**0.5
+    return router.to(device), Experts(into[part].clone(), out[part].clone()).to(device)
 
 
+# %%
+# The tokens are of eight kinds, each with a function of its own to learn, so that the
+# experts have something to share out. The last line compares the two ways to get
+# Mixtral's weights.
+router, experts = build()
+kind = torch.arange(n_tokens) % 8
+tokens = torch.randn(world_size, n_tokens, width) + torch.randn(8, width)[kind]
+maps = torch.randn(8, width, width)[kind]  # a matrix for each token, by its kind
+labels = torch.einsum("rtw,twv->rtv", tokens, maps)  # ranks, tokens, width
+labels = (labels / labels.std()).to(device)
+tokens = tokens.to(device)  # those of all ranks
+probabilities, weights, chosen = route(router, tokens.flatten(0, 1))
+of_chosen = probabilities.gather(1, chosen)
+torch.testing.assert_close(weights, of_chosen / of_chosen.sum(dim=1, keepdim=True))
+
+# %%
+# Here is the layer as its definition says it: every expert computes every token, and
+# most results are multiplied by 0.
+def by_definition(router, experts, tokens):
+    _, weights, chosen = route(router, tokens)
+    output = torch.zeros_like(tokens)
+    for i in range(n_experts):
+        weight = (weights * (chosen == i)).sum(dim=1, keepdim=True)  # 0 if not chosen
+        output += weight * experts.one(i, tokens)
+    return output
+
+
+# %%
+# To save the work, we make a row for each choice, two for each token, and sort the rows
+# by expert. Then each expert computes a block of neighboring rows. Afterwards the rows
+# go back to their old places, and ``combine`` adds the two of each token.
 def count(chosen):
     every_expert = torch.arange(n_experts, device=device)
-    return (chosen[:, None] == every_expert).sum(dim=0)  # (experts,)
+    return (chosen.flatten()[:, None] == every_expert).sum(dim=0)  # (experts,)
 
 
-def through(experts, tokens, sizes):
-    """Give parts of these sizes to the first expert, the second, ..., the first, ..."""
-    parts = tokens.split(sizes)
-    outputs = [None] * len(parts)
-    for i, expert in enumerate(experts):
-        every = slice(i, None, len(experts))
-        output = expert(torch.cat(parts[every]))
-        outputs[every] = output.split(sizes[every])
-    return torch.cat(outputs)
+def combine(results, weights):  # (tokens * top_k, width), (tokens, top_k)
+    results = results.view(*weights.shape, width)
+    return (weights[:, :, None] * results).sum(dim=1)  # (tokens, width)
 
 
-def mixture(router, experts, tokens):  # (tokens, features)
-    probability, chosen = router(tokens).softmax(dim=1).max(dim=1)
-    order = chosen.argsort()
-    results = through(experts, tokens[order], count(chosen).tolist())
-    return probability[:, None] * results[order.argsort()]
+def mixture(router, experts, tokens):
+    _, weights, chosen = route(router, tokens)
+    order = chosen.flatten().argsort(stable=True)  # choices, sorted by expert
+    rows = tokens[order // top_k]  # choices 2t and 2t + 1 are those of token t
+    results = experts(rows, count(chosen).tolist())
+    return combine(results[order.argsort()], weights)
 
 
 # %%
-# ``through`` needs the tokens sorted by expert, and computes each expert once.
-#
-# All experts together have many times the parameters of one. But a token takes only the
-# work of one expert and of the router, as PyTorch's counter of operations shows.
+# Both functions have the same result. All experts together have many times the
+# parameters of two, but in ``mixture`` a token takes only the work of two experts and
+# of the router, as PyTorch's counter of operations shows.
 from torch.utils.flop_counter import FlopCounterMode
 
-router, experts = build()
-tokens = torch.randn(world_size, n_tokens, width).to(device)  # those of all ranks
-labels, loss_function = tokens.sin(), nn.MSELoss()
 tokens.requires_grad_()  # in a model, the layers before need these gradients
+with FlopCounterMode(display=False) as in_definition:
+    defined = by_definition(router, experts, tokens.flatten(0, 1)).view_as(tokens)
 with FlopCounterMode(display=False) as in_mixture:
     expected = mixture(router, experts, tokens.flatten(0, 1)).view_as(tokens)
-with FlopCounterMode(display=False) as in_one:
-    router(tokens), experts[0](tokens)
-one, every = (sum(p.numel() for p in m.parameters()) for m in (experts[0], experts))
-if rank == 0:
-    print(f"{every} parameters in {n_experts} experts, {one} for each token")
-assert every == n_experts * one
-assert in_mixture.get_total_flops() == in_one.get_total_flops()
-loss_function(expected, labels).backward()
-assert router.weight.grad is not None
+with FlopCounterMode(display=False) as in_router:
+    router(tokens)
+torch.testing.assert_close(expected, defined)
 
 # %%
-# Tokens travel, and experts stay
-# -------------------------------
+# We subtract what the router takes.
+of_experts = in_mixture.get_total_flops() - in_router.get_total_flops()
+of_every_expert = in_definition.get_total_flops() - in_router.get_total_flops()
+n_parameters = sum(p.numel() for p in experts.parameters())
+if rank == 0:
+    print(f"{n_parameters} parameters in {n_experts} experts,",
+          f"{n_parameters * top_k // n_experts} for each token")
+assert of_experts * n_experts == of_every_expert * top_k, "a token takes other work"
+
+# %%
+# In a transformer's block, the output of the layer is added to its input. That is the
+# *residual connection*, and our loss has it too. The backward pass shows that the
+# router gets a gradient, through the weights.
+loss_function = nn.MSELoss()
+loss_function(tokens + expected, labels).backward()
+assert router.weight.grad.any(), "the router cannot learn"
+
+# %%
+# One padded ``bmm`` instead of a loop over the experts
+# -----------------------------------------------------
+#
+# The loop starts two products of matrices for each expert, and a GPU finishes small
+# products before Python has started the next. ``bmm`` makes the products of all experts
+# in one call, but they must have equally many rows. So the part of each expert is
+# padded with zeros to the longest one.
+from torch.nn.utils.rnn import pad_sequence
+
+
+def padded(experts, rows, sizes):
+    parts = pad_sequence(rows.split(sizes), batch_first=True)
+    # parts: (experts, rows of the fullest expert, width)
+    results = torch.relu(parts.bmm(experts.into)).bmm(experts.out)
+    return torch.cat([part[:n] for part, n in zip(results, sizes)])
+
+
+# %%
+# The results are equal. How much more does it compute?
+sizes = count(chosen).tolist()
+rows = tokens.detach().flatten(0, 1)[chosen.flatten().argsort(stable=True) // top_k]
+with FlopCounterMode(display=False) as in_padded:
+    from_bmm = padded(experts, rows, sizes)
+torch.testing.assert_close(from_bmm, experts(rows, sizes))
+
+padding = in_padded.get_total_flops() / of_experts
+if rank == 0:
+    print(f"operations of the padded bmm, times those of the loop: {padding:.1f}")
+assert padding == max(sizes) * n_experts / len(rows), "not padded to the longest part"
+
+# %%
+# The zeros are computed too, so the fullest expert decides how much work there is.
+# ``torch.nn.functional.grouped_mm`` needs no zeros: it takes the sorted rows, and where
+# the rows of each expert end. It's what you should use on GPUs, where its documentation
+# asks for bf16. On a CPU it takes fp32 as well, so here we can compare.
+from torch.nn.functional import grouped_mm
+
+
+def grouped(experts, rows, sizes):
+    ends = torch.tensor(sizes, device=device).cumsum(dim=0, dtype=torch.int32)
+    inside = torch.relu(grouped_mm(rows, experts.into, offs=ends))
+    return grouped_mm(inside, experts.out, offs=ends)
+
+
+if device.type == "cpu":
+    torch.testing.assert_close(grouped(experts, rows, sizes), from_bmm)
+
+# %%
+# Tokens travel, and experts stay: ``all_to_all_single``
+# ------------------------------------------------------
 #
 # In *expert parallel* training each rank has tokens and experts of its own, and a copy
-# of the router. ``all_to_all_single`` sends each token to the rank of its expert. But
-# autograd does not see it, so gradients would end there without an error. We tell it
-# the way back: gradients go to where the tokens came from. PyTorch's own version, in
-# ``torch.distributed.nn.functional``, is deprecated.
+# of the router. ``all_to_all_single`` sends each row to the rank of its expert. But
+# autograd does not see it, so gradients would end there without an error.
+rows = torch.ones(world_size, width, device=device, requires_grad=True)
+received = torch.empty_like(rows)
+dist.all_to_all_single(received, rows * 2)
+assert not received.requires_grad, "autograd sees the call"
+
+# %%
+# So we tell autograd the way back: gradients go to where the rows came from, and the
+# sizes are those of the forward pass, with sending and receiving swapped. PyTorch's own
+# version, in ``torch.distributed.nn.functional``, is deprecated.
 sent = []  # bytes to other ranks, by journey
 
 
 class AllToAll(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, rows, send, receive):
-        ctx.send, ctx.receive = send, receive
+    def forward(ctx, rows, send, receive, group):
+        ctx.sizes = send, receive
+        ctx.group = group
         received = rows.new_empty(sum(receive), width)
-        dist.all_to_all_single(received, rows.contiguous(), receive, send)
-        sent.append((sum(send) - send[rank]) * width * rows.itemsize)
+        dist.all_to_all_single(received, rows.contiguous(), receive, send, group)
+        leaving = sum(send) - send[dist.get_rank(group)]
+        sent.append(leaving * width * rows.itemsize)
         return received
 
     @staticmethod
     def backward(ctx, gradient):
-        return AllToAll.apply(gradient, ctx.receive, ctx.send), None, None
+        send, receive = ctx.sizes
+        return AllToAll.apply(gradient, receive, send, ctx.group), None, None, None
 
 
 # %%
 # ``send`` and ``receive`` say how many rows go to each rank and come from it. A rank
-# sorts its tokens by expert and counts them, and the counts travel first. Then the
-# tokens travel, the experts compute, and the results travel back to their old places.
-def per_rank(counts):  # (..., experts) -> (ranks,)
-    return counts.view(-1, world_size, 2).sum(dim=(0, 2))
+# knows what it sends, because it has counted. What it will receive only the others
+# know, so the counts travel first, in a small all-to-all of their own. The backward
+# pass needs no other one, since it has both lists already.
+def exchange_counts(counts, group):
+    """Return how many rows to send and to receive, and two tables of the latter.
+
+    The first says which rank sends how many to which of our experts, and the second
+    has its sums by expert.
+    """
+    n_ranks = dist.get_world_size(group)
+    arriving = torch.empty_like(counts)
+    dist.all_to_all_single(arriving, counts, group=group)
+    both = torch.stack([counts, arriving]).view(2, n_ranks, -1)  # 2, ranks, own experts
+    on_cpu = both.cpu()  # waits for the GPU, once
+    send, receive = on_cpu.sum(dim=2).tolist()
+    return send, receive, both[1], on_cpu[1].sum(dim=0).tolist()
 
 
-def expert_parallel(router, my_experts, tokens):
-    probabilities = router(tokens).softmax(dim=1)  # (tokens, experts)
-    probability, chosen = probabilities.max(dim=1)
-    order, counts = chosen.argsort(), count(chosen)
-    arriving = torch.empty_like(counts)  # two from each rank, for our two experts
-    dist.all_to_all_single(arriving, counts)
-    sizes = torch.stack([counts, arriving]).cpu()  # waits for the GPU, once
-    send, receive = per_rank(sizes[0]).tolist(), per_rank(sizes[1]).tolist()
+# %%
+# The rows arrive sorted by sender, and those of a sender by expert. Our experts want
+# all rows of one expert together, whoever sent them. So they are sorted once more, and
+# the results go back to the order of their arrival.
+def compute(my_experts, received, arriving, sizes):  # arriving: (ranks, own experts)
+    n_ranks, n_own = arriving.shape
+    expert = torch.arange(n_own, device=device).repeat(n_ranks)
+    expert = expert.repeat_interleave(arriving.flatten(), output_size=len(received))
+    order = expert.argsort(stable=True)
+    results = my_experts(received[order], sizes)
+    return results[order.argsort()]
 
-    received = AllToAll.apply(tokens[order], send, receive)
-    results = through(my_experts, received, sizes[1].tolist())
-    returned = AllToAll.apply(results, receive, send)
-    return probability[:, None] * returned[order.argsort()], probabilities, counts
+
+def expert_parallel(router, my_experts, tokens, group=None):
+    probabilities, weights, chosen = route(router, tokens)
+    order = chosen.flatten().argsort(stable=True)
+    counts = count(chosen)
+    send, receive, arriving, sizes = exchange_counts(counts, group)
+
+    received = AllToAll.apply(tokens[order // top_k], send, receive, group)
+    results = compute(my_experts, received, arriving, sizes)
+    returned = AllToAll.apply(results, receive, send, group)
+    return combine(returned[order.argsort()], weights), probabilities, counts
 
 
 # %%
@@ -185,185 +351,389 @@ def expert_parallel(router, my_experts, tokens):
 # largest number, and so does ``repeat_interleave`` without ``output_size``. To see what
 # waits in your own layer, call ``torch.cuda.set_sync_debug_mode("warn")``.
 #
-# Our experts compute one after the other. That is fine for two, and for many there are
-# products of all experts in one call, such as ``torch.nn.functional.grouped_mm`` in
-# recent versions of PyTorch. And a rank without tokens has to take part in every
-# collective of this layer too, or the others hang.
+# A rank to which nobody sends a row has to take part in every collective of this layer
+# too, or the others hang.
 #
 # The gradient of an expert is complete where the expert is
 # ---------------------------------------------------------
 #
-# Each rank trains with its own tokens and two of the experts. It divides its loss by
+# Each rank trains with its own tokens and its own experts. It divides its loss by
 # the number of ranks, so all losses add up to the mean over all tokens.
-mine = slice(2 * rank, 2 * rank + 2)
+mine = slice(own_experts * rank, own_experts * (rank + 1))
 my_tokens = tokens[rank].detach().requires_grad_()
 
 
-def train(steps, extra_loss=lambda probabilities, counts: 0):
-    router, experts = build(mine)
-    optimizer = torch.optim.SGD([*router.parameters(), *experts.parameters()], lr=2.0)
-    for _ in range(steps):
-        output, probabilities, counts = expert_parallel(router, experts, my_tokens)
-        loss = loss_function(output, labels[rank]) + extra_loss(probabilities, counts)
-        optimizer.zero_grad()
-        (loss / world_size).backward()
-        for p in router.parameters():
-            dist.all_reduce(p.grad)
-        optimizer.step()
-    rows = [torch.empty_like(counts) for _ in range(world_size)]
-    dist.all_gather(rows, counts)
-    return router, experts, output, torch.stack(rows).cpu()  # from rank to expert
+def forward_backward(router, experts, extra_loss=None, group=None):
+    output, probabilities, counts = expert_parallel(router, experts, my_tokens, group)
+    loss = loss_function(my_tokens + output, labels[rank])
+    extra = extra_loss(probabilities, counts) if extra_loss else 0
+    ((loss + extra) / world_size).backward()
+    for p in router.parameters():
+        dist.all_reduce(p.grad)
+    return output, loss.detach(), counts
 
 
 # %%
-# In the first step, outputs and gradients equal those of one process.
-my_router, my_experts, output, grid = train(steps=1)
+# The outputs and all gradients equal those of the same model in one process, which has
+# seen the tokens of all ranks.
+my_router, my_experts = build(mine)
+output, _, counts = forward_backward(my_router, my_experts)
+
+
+def assert_equal_gradients(router_now, experts_now, part):
+    torch.testing.assert_close(router_now.weight.grad, router.weight.grad)
+    torch.testing.assert_close(experts_now.into.grad, experts.into.grad[part])
+    torch.testing.assert_close(experts_now.out.grad, experts.out.grad[part])
+
+
 torch.testing.assert_close(output, expected[rank])
 torch.testing.assert_close(my_tokens.grad, tokens.grad[rank])
-torch.testing.assert_close(my_router.weight.grad, router.weight.grad)
-for p, q in zip(my_experts.parameters(), experts[mine].parameters()):
-    torch.testing.assert_close(p.grad, q.grad)
+assert_equal_gradients(my_router, my_experts, mine)
 
 # %%
 # Here only the router needs an all-reduce. The gradients of an expert are complete,
-# because the tokens of all ranks came to it. So do not wrap experts in DDP: it would
-# overwrite them with those of rank 0, and average the gradients of different experts.
+# because the tokens of all ranks came to it. They are sums, not means, and they fit
+# those of the router because every loss was divided by the number of all ranks.
 #
-# This holds because every rank has other experts. Large runs usually keep several
-# copies of each expert, for example 8 groups of 8 GPUs with all experts in each group.
-# Tokens then travel in their group only, and each expert is on 8 ranks, one of each
-# group.
-# These 8 have to reduce its gradients among themselves, with an all-reduce or with
-# ``fully_shard`` over a mesh of just these ranks.
-#
-# A token that leaves its rank travels four times: to its expert and back, and then its
-# gradients. Its own rank sends it on the first journey and on the third.
-leaving = n_tokens - per_rank(grid[rank])[rank].item()
-assert sent == [leaving * width * 4, sent[1]] * 2  # 4 bytes for each number
+# A row that leaves its rank travels four times: to its expert and back, and then its
+# gradients. Its own rank sends it on the first journey and on the third, and the rank
+# of its expert on the others. Four bytes for each number make 512 bytes for each row.
+leaving = n_tokens * top_k - counts[mine].sum().item()
+assert len(sent) == 4, "two journeys forward and two backward"
+assert sent[0] == sent[2] == leaving * width * 4, "my rows and their gradients"
+assert sent[1] == sent[3], "rows of other ranks that were computed here"
+
+totals = torch.tensor([leaving, sum(sent)], device=device)
+dist.all_reduce(totals)
+all_leaving, all_sent = totals.tolist()
+assert all_sent == all_leaving * 4 * width * 4, "a row travels more or less often"
+if rank == 0:
+    n_rows = world_size * n_tokens * top_k
+    print(f"{all_leaving / n_rows:.0%} of the rows leave their rank,",
+          f"each sends {4 * width * 4} bytes")
 
 # %%
-# All wait for the fullest rank
-# -----------------------------
+# Two traps: experts in DDP, and the wrong number of ranks
+# --------------------------------------------------------
 #
-# The more tokens a rank receives, the longer it computes, and the others wait for its
-# results. Training does not mend it, because an expert with more tokens learns more.
+# The first trap is to wrap the whole model in DDP, as you would with any other one. DDP
+# takes for granted that all ranks have the same parameters. So it overwrites the
+# experts with those of rank 0, and later averages the gradients of different experts.
+# Nothing fails.
+import copy
+
+from torch.nn.parallel import DistributedDataParallel
+
+wrapped = copy.deepcopy(my_experts)
+DistributedDataParallel(wrapped)
+equals_before = torch.equal(wrapped.into, my_experts.into)
+assert equals_before == (rank == 0), "DDP keeps the experts of each rank"
+
+# %%
+# ``fully_shard`` (FSDP, :doc:`/tutorials/larger_models/fully_sharded`) takes the same
+# for granted. Each rank would keep only a part of its own experts, and use the parts of
+# the other ranks for the rest. So leave experts out of it, with
+# ``ignored_params=set(experts.parameters())``.
 #
-# `Switch Transformers <https://arxiv.org/abs/2101.03961>`__ add an *auxiliary loss*:
-# the fraction of tokens that chose an expert times its mean probability, summed up.
-# Only the probability has a gradient, and it falls most for experts with many tokens.
-# Their factor is 0.01, and ours is 0.1 because our training is short.
+# That is all if each expert is on one rank only. Large runs usually keep several
+# copies of each expert, for example 8 groups of 8 GPUs with all experts in each group.
+# Tokens then travel in their group only, and each expert is on 8 ranks, one of each
+# group. These 8 have to reduce its gradients among themselves. With four ranks we have
+# two groups of two. A *mesh* is a table of the ranks: each of its rows is a group that
+# holds all experts once, and each column holds the copies of the same experts.
+from torch.distributed.device_mesh import init_device_mesh
+
+n_copies = 2 if world_size % 4 == 0 else 1
+mesh = init_device_mesh(device.type, (n_copies, world_size // n_copies),
+                        mesh_dim_names=("copies", "experts"))
+n_own = n_experts * n_copies // world_size
+place = mesh.get_local_rank("experts")
+ours = slice(n_own * place, n_own * (place + 1))
+
+copy_router, copy_experts = build(ours)
+forward_backward(copy_router, copy_experts, group=mesh.get_group("experts"))
+for p in copy_experts.parameters():
+    dist.all_reduce(p.grad, group=mesh.get_group("copies"))
+assert_equal_gradients(copy_router, copy_experts, ours)
+
+# %%
+# The second trap is in the number of ranks. DDP and ``fully_shard`` don't sum up, they
+# average over the ranks that they were given. For the router these are all ranks, for
+# an expert only its copies. But tokens of all ranks came to it, so its gradient would
+# be too large, by the size of a group that holds all experts once. So divide it by the
+# number of all ranks as well. (Here the ranks leave that division to ``fully_shard``,
+# and don't divide their losses.)
+from torch.distributed.fsdp import fully_shard
+
+shard_router, shard_experts = build(ours)
+fully_shard(shard_experts, mesh=mesh["copies"])
+shard_experts.set_gradient_divide_factor(world_size)
+if n_copies > 1:  # Gloo has no scaled sum. (With one copy, 2.13 would divide twice.)
+    shard_experts.set_force_sum_reduction_for_comms(True)
+
+output, _, _ = expert_parallel(shard_router, shard_experts, my_tokens,
+                               mesh.get_group("experts"))
+loss_function(my_tokens + output, labels[rank]).backward()
+gradient = shard_experts.into.grad.full_tensor()
+torch.testing.assert_close(gradient, experts.into.grad[ours])
+
+# %%
+# In your own model, call ``fully_shard`` on the experts like this first, and on the
+# block around them afterwards, over all ranks. The second call leaves out what the
+# first one has sharded. Adam hides this trap, because the scale of a gradient hardly
+# matters to it, until you clip gradients. When you clip, there's a third trap: each
+# rank knows the norm of its own experts only. Sum up the squared norms over the group
+# first, or the ranks shrink the router's gradient by different factors.
+#
+# Load balancing: all wait for the fullest rank
+# ---------------------------------------------
+#
+# The more rows a rank receives, the longer it computes, and the others wait for its
+# results. Training by itself does not mend it. An expert that gets few tokens learns
+# little, so the router has no reason to send it more.
+#
+# `Switch Transformers <https://arxiv.org/abs/2101.03961>`__ add an *auxiliary loss*,
+# also called load-balancing loss: the fraction of the choices that fell on an expert,
+# times its mean probability, summed up over the experts. Times their number, it is 1 if
+# all get equally many. Only the probability has a gradient, and it falls most for
+# experts with many tokens. Their factor is 0.01, and ours is 0.3 because our training
+# is short.
 def auxiliary_loss(probabilities, counts):
-    return 0.1 * n_experts * (counts / n_tokens * probabilities.mean(dim=0)).sum()
+    fraction = counts / (n_tokens * top_k)
+    return 0.3 * n_experts * (fraction * probabilities.mean(dim=0)).sum()
+
+
+def train(steps, extra_loss=None):
+    router, experts = build(mine)
+    parameters = [*router.parameters(), *experts.parameters()]
+    optimizer = torch.optim.Adam(parameters, lr=0.02)
+    for _ in range(steps):
+        optimizer.zero_grad()
+        _, loss, counts = forward_backward(router, experts, extra_loss)
+        optimizer.step()
+    dist.all_reduce(loss)  # a sum over the ranks
+    grid = [torch.empty_like(counts) for _ in range(world_size)]
+    dist.all_gather(grid, counts)
+    return router, experts, loss.item() / world_size, torch.stack(grid).cpu()
 
 
 trained = {"without auxiliary loss": train(20),
            "with auxiliary loss": train(20, auxiliary_loss)}
-grids = {title: results[-1] for title, results in trained.items()}
-fullest = [per_rank(grid).max() * world_size / grid.sum() for grid in grids.values()]
-if rank == 0:
-    print("fullest rank, times the mean:", *(f"{times:.1f}" for times in fullest))
-assert world_size == 1 or fullest[0] > 1.5 > fullest[1], "not balanced"
 
 # %%
-# In the figure each row is a rank that sends, and the numbers say how many of its
-# tokens go to each expert. Below, they pile up on the ranks that hold these experts.
+# So what does the auxiliary loss change? We count the choices of the last step, by
+# expert and by rank, as multiples of the mean. The loss is without the auxiliary part.
+def per_rank(counts):
+    return counts.view(*counts.shape[:-1], world_size, own_experts).sum(dim=-1)
+
+
+fullest = []
+grids = {}  # (ranks that send, experts)
+for title, (_, _, loss, grid) in trained.items():
+    relative = grid.sum(dim=0) / grid.sum() * n_experts  # 1 is the mean
+    fullest.append(relative.max())
+    grids[title] = grid
+    if rank == 0:
+        print(f"{title}: loss {loss:.2f}, choices as multiples of the mean:")
+        print(f"    fullest expert {relative.max():.1f},",
+              f"emptiest {relative.min():.1f},",
+              f"fullest rank {per_rank(relative).max() / own_experts:.1f}")
+assert fullest[0] > 2 > 1.5 > fullest[1], "the auxiliary loss does not balance"
+losses = [loss for _, _, loss, _ in trained.values()]
+assert losses[1] < losses[0], "the balanced experts learn less"
+
+# %%
+# Without the auxiliary loss some experts get almost nothing. They take as much memory
+# as the others, and the model learns as if it didn't have them. With it, they are used,
+# and the loss is lower as well.
+#
+# But a strong auxiliary loss makes the router choose for balance, not for the token. So
+# `DeepSeek-V3 <https://arxiv.org/abs/2412.19437>`__ adds a bias to the score of each
+# expert, only for the choice and not for the weights. After each step the bias of busy
+# experts is lowered, and that of idle ones is raised.
+#
+# Each rank balances its own tokens here. If the counts are added up over all ranks
+# first, an expert may be busy on one rank as long as it isn't on the others, and can
+# specialize more. That is the `global-batch
+# <https://arxiv.org/abs/2501.11873>`__ variant.
+#
+# In the figure each row is a rank that sends, and the numbers say how many choices of
+# its tokens fell on each expert. Below, they pile up on the ranks that hold these
+# experts.
 #
 # .. alt-text:: Two tables of four sending ranks and eight experts, above bars of the
-#    tokens that each rank receives. Without auxiliary loss most go to rank 0, and the
+#    rows that each rank receives. Without auxiliary loss most go to rank 0, and the
 #    others wait. With it, all four bars are about equally high.
 if rank == 0:
     import matplotlib.pyplot as plt
 
     size = {"figsize": (7, 4.8), "layout": "constrained"}
     fig, axes = plt.subplots(2, 2, sharey="row", **size)
-    x = [2 * r + 0.5 for r in range(world_size)]
+    x = [own_experts * (r + 0.5) - 0.5 for r in range(world_size)]
+    bar = 0.9 * own_experts
     for (table, bars), (title, grid) in zip(axes.T, grids.items()):
         top = torch.zeros(world_size)
         for r, row in enumerate(grid):
-            bars.bar(x, per_rank(row), 1.8, top, color=f"C{r}", hatch="/.x-"[r % 4] * 2)
+            bars.bar(x, per_rank(row), bar, top, color=f"C{r}", hatch="/.x-"[r % 4] * 2)
             top += per_rank(row)
             for e, n in enumerate(row.tolist()):
                 strength = min(1, 0.1 + 0.5 * n / n_tokens)
                 table.bar(e, 0.9, 0.9, r - 0.45, color=f"C{r}", alpha=strength)
                 table.text(e, r, n, ha="center", va="center", size=9)
-        bars.bar(x, top.max() - top, 1.8, top, fill=False, ls=":", label="waits")
+        bars.bar(x, top.max() - top, bar, top, fill=False, ls=":", label="waits")
         bars.axhline(top.max(), ls="--", label="all wait until here")
         table.set(title=title, xlabel="expert", xticks=range(n_experts))
         bars.set(xlabel="rank", xticks=x, xticklabels=range(world_size))
     axes[0, 0].set(ylabel="from rank", yticks=range(world_size), ylim=(world_size, -1))
-    axes[1, 0].set(ylabel="tokens", ylim=(0, 1.1 * n_tokens * world_size))
+    axes[1, 0].set(ylabel="rows", ylim=(0, 1.1 * top_k * n_tokens * world_size))
     bars.legend()
 
 # %%
 # A capacity drops what is too much
 # ---------------------------------
 #
-# A second remedy works at once: an expert takes no more than its *capacity* of tokens
+# A second remedy works at once: an expert takes no more than its *capacity* of rows
 # from each rank, here 1.25 times the mean, rounded up. Each expert gets so many slots
-# in the message, even if some stay empty. A token takes the next slot of its expert,
-# and if all are taken, it goes to one last row, which is cut off before the message
-# leaves. Its output is 0. In a transformer, whose blocks add their output to their
-# input, such a token skips the layer.
+# in the message, even if some stay empty. ``assign_slots`` counts how many choices want
+# the same expert before, the first choices of all tokens ahead of the second ones. If
+# no slot is left, the choice is *dropped*: it goes to one last row, which is cut off
+# before the message leaves.
 import math
 
-capacity = math.ceil(1.25 * n_tokens / n_experts)
+capacity = math.ceil(1.25 * n_tokens * top_k / n_experts)
+last = n_experts * capacity  # the row of what is dropped
 
 
-def with_capacity(router, my_experts, tokens):
-    probability, chosen = router(tokens).softmax(dim=1).max(dim=1)
-    is_chosen = chosen[:, None] == torch.arange(n_experts, device=device)
-    place = (is_chosen.cumsum(dim=0) * is_chosen).sum(dim=1) - 1  # 0, 1, ... per expert
-    last = n_experts * capacity
-    slot = torch.where(place < capacity, chosen * capacity + place, last)
-
-    rows = tokens.new_zeros(last + 1, width).index_copy(0, slot, tokens)
-    equal = [2 * capacity] * world_size  # as much to each rank as from it
-    received = AllToAll.apply(rows[:-1], equal, equal)
-    results = through(my_experts, received, [capacity] * n_experts)
-    returned = AllToAll.apply(results, equal, equal)
-    returned = torch.cat([returned, returned.new_zeros(1, width)])
-    return probability[:, None] * returned[slot], slot == last
+def assign_slots(chosen):
+    first_then_second = chosen.T.flatten()
+    every_expert = torch.arange(n_experts, device=device)
+    is_chosen = first_then_second[:, None] == every_expert
+    before = (is_chosen.cumsum(dim=0) * is_chosen).sum(dim=1) - 1  # same expert
+    slot = first_then_second * capacity + before
+    return torch.where(before < capacity, slot, last).view(top_k, -1).T  # as chosen
 
 
 # %%
-# We send the same tokens through both routers, with and without a capacity, and count
-# the tokens that were dropped on all ranks. The others have the same output as before,
-# and a dropped token has no gradient.
-dropped_parts = []
-for title, results in trained.items():
-    trained_router, trained_experts = results[:2]
+# Since every expert gets equally many slots from every rank, the slots are padded
+# already, and one ``bmm`` computes all experts of the rank.
+def compute_slots(my_experts, received):
+    slots = received.view(world_size, own_experts, capacity, width)
+    slots = slots.transpose(0, 1).flatten(1, 2)  # (own experts, rows, width)
+    results = torch.relu(slots.bmm(my_experts.into)).bmm(my_experts.out)
+    results = results.view(own_experts, world_size, capacity, width).transpose(0, 1)
+    return results.reshape(-1, width)
+
+
+def with_capacity(router, my_experts, tokens):
+    _, weights, chosen = route(router, tokens)
+    slot = assign_slots(chosen)
+    rows = tokens.repeat_interleave(top_k, dim=0)
+    rows = tokens.new_zeros(last + 1, width).index_copy(0, slot.flatten(), rows)
+    equal = [own_experts * capacity] * world_size  # as much to each rank as from it
+    received = AllToAll.apply(rows[:-1], equal, equal, None)
+    returned = AllToAll.apply(compute_slots(my_experts, received), equal, equal, None)
+    returned = torch.cat([returned, returned.new_zeros(1, width)])  # dropped: 0
+    return combine(returned[slot.flatten()], weights), slot == last
+
+
+# %%
+# What happens to a token whose choice is dropped? The result of that choice is 0. If
+# the other choice has a slot, it alone makes the output, with its weight as before. If
+# both are dropped, the output is 0, and through the residual connection the token
+# leaves the block as it came. Nothing fails, and nothing warns you, so count them.
+#
+# We send the same tokens through both trained routers, with and without a capacity, and
+# count on all ranks.
+def check(output, dropped, router, experts):
+    """Compare with the layer without a capacity."""
+    everything, _, counts = expert_parallel(router, experts, my_tokens)
+    kept = ~dropped.any(dim=1)
+    torch.testing.assert_close(output[kept], everything[kept])
+    assert dropped.sum() == (counts - capacity).clamp(min=0).sum(), "too many dropped"
+
+    skips = dropped.all(dim=1)
+    after_block = my_tokens + output
+    assert torch.equal(after_block[skips], my_tokens[skips]), "a dropped token changed"
+    assert not my_tokens.grad[skips].any(), "a gradient came through the layer"
+    return torch.stack([dropped.sum(), skips.sum()])
+
+
+shares = []
+for title, (trained_router, trained_experts, _, _) in trained.items():
     sent.clear()
     my_tokens.grad = None
     output, dropped = with_capacity(trained_router, trained_experts, my_tokens)
     output.square().sum().backward()
-    assert sent == [(n_experts - 2) * capacity * width * 4] * 4  # full slots or empty
+    leaving = (n_experts - own_experts) * capacity
+    assert sent == [leaving * width * 4] * 4, "full or empty, all slots are sent"
 
-    everything, _, counts = expert_parallel(trained_router, trained_experts, my_tokens)
-    torch.testing.assert_close(output[~dropped], everything[~dropped])
-    assert not output[dropped].any() and not my_tokens.grad[dropped].any()
-    assert dropped.sum() == (counts - capacity).clamp(min=0).sum()
-
-    n_dropped = dropped.sum()
-    dist.all_reduce(n_dropped)
-    dropped_parts.append(n_dropped.item() / (world_size * n_tokens))
+    numbers = check(output, dropped, trained_router, trained_experts)
+    dist.all_reduce(numbers)
+    n_choices, n_skips = (numbers / (world_size * n_tokens)).tolist()
+    shares.append(n_choices / top_k)
     if rank == 0:
-        print(f"{title}: {n_dropped} tokens dropped, {dropped_parts[-1]:.0%}")
-assert dropped_parts[1] < dropped_parts[0] / 2
+        print(f"{title}: {shares[-1]:.0%} of the choices dropped,",
+              f"{n_skips:.0%} of the tokens skip the layer")
+assert shares[1] < shares[0] / 2, "balance does not save tokens"
 
 # %%
 # All sizes are known before a token is seen, so no counts travel, and ``with_capacity``
-# has nothing that waits for the GPU. (The loop above does, to count and to compare.)
-# But dropped tokens teach nothing, and a strong auxiliary loss makes the router choose
-# for balance, not for the token. So `DeepSeek-V3 <https://arxiv.org/abs/2412.19437>`__
-# chooses with a bias, lower for busy experts.
+# has nothing that waits for the GPU. (We read that from its calls; this page hasn't run
+# on GPUs. ``check`` waits, to count and to compare.) You pay with dropped choices, and
+# with bytes and operations for empty slots. You also pay later: which choices are
+# dropped depends on the other tokens of the rank, so the same sentence may get another
+# answer in another batch. That's why DeepSeek-V3 drops nothing, and our layer didn't
+# until this section: such a *dropless* layer takes what comes, and relies on balance.
 #
-# When to use experts
-# -------------------
+# When a mixture of experts is slower
+# -----------------------------------
 #
-# Use them when a model should learn more while a token takes no more work. Each layer
-# makes five all-to-all calls in a step, one with counts and four with tokens, and waits
-# for them, so links have to be fast. Leave them when one GPU has to hold them all, or
-# when most tokens would leave their machine.
+# A token takes fewer operations than in a *dense* model of the same size, which uses
+# all parameters for each token. But there are three costs that you should know before.
+#
+# *Every token travels.* A layer makes five all-to-all calls in a step, one with counts
+# and four with rows, and waits for each. Here are the sizes of one layer in the two
+# models from above. Their experts have three matrices. A forward and a backward pass
+# take 6 operations for each parameter that a token uses, and a row travels four times.
+# We count numbers of two bytes, and assume that all rows leave their rank.
+def operations_and_bytes(width, hidden, top_k):
+    """Return those of one token in one layer, forward and backward."""
+    return 6 * top_k * 3 * width * hidden, 4 * top_k * width * 2
+
+
+models = {"Mixtral": (4096, 14336, 2), "DeepSeek-V3": (7168, 2048, 8)}
+for name, numbers in models.items():
+    operations, n_bytes = operations_and_bytes(*numbers)
+    if rank == 0:
+        print(f"{name}: {operations / 1e9:.1f} GFLOP, {n_bytes:,} bytes:",
+              f"{operations / 400e12 * 1e6:.1f} µs at 400 TFLOP/s,",
+              f"{n_bytes / 50e9 * 1e6:.1f} µs at 50 GB/s")
+of_mixtral = operations_and_bytes(*models["Mixtral"])
+of_deepseek = operations_and_bytes(*models["DeepSeek-V3"])
+assert of_mixtral[0] == of_deepseek[0], "the experts of both take equal work"
+assert of_mixtral[1] * 7 == of_deepseek[1], "but DeepSeek-V3 sends more"
+
+# %%
+# The speeds are assumptions: 40 % of what an H100 could do in bf16, and a fast network
+# card for each GPU. Many small experts do the same work for seven times the bytes, and
+# then the network is the slower part. DeepSeek-V3 fights this: a token visits at most
+# four machines, it travels in 8 bits to its experts, and the messages of one
+# micro-batch hide behind the computation of another. Within a machine, at 450 GB/s over
+# NVLink, the time for the bytes would be a ninth.
+#
+# *Each expert sees few tokens.* With 2 of 8 experts, an expert gets a quarter of the
+# tokens on average, and with 8 of 256 one in 32. A GPU is fast only on products with
+# many rows. So a batch that keeps a dense model busy may be too small. And a model that
+# answers a few users at a time reads the parameters of many experts for a token each.
+#
+# *The memory grows with all experts*, not with those that a token uses: parameters,
+# gradients and the state of the optimizer, on every GPU that holds them.
+#
+# So use experts when training is limited by computation, the batch is large, and all
+# experts fit into GPUs with fast links between them. Leave them when one GPU has to
+# hold them all, or when most tokens would leave their machine through a slow network.
+# These costs are counted and reasoned, not measured: compare with a dense model on your
+# own machines.
 #
 # At the end every rank leaves the group. Only then does rank 0 open the window of its
 # figure, because a window stops the program until you close it.
@@ -375,27 +745,46 @@ if rank == 0:
 # Try it
 # ------
 #
-# Predict first, then run.
+# Predict first, then run with four ranks.
 #
 # - Make the factor of the auxiliary loss 0.01. Which assert notices?
 #
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      The one that compares the fullest ranks: with the smaller factor the fullest rank
-#      still gets 2.4 times the mean, because our training has only twenty steps. In a
-#      long training 0.01 is enough, and more would make the router choose for balance
-#      instead of for the token.
+#      The one that compares the fullest experts. With the smaller factor the fullest
+#      one still gets 3.7 times the mean, because our training has only twenty steps.
+#      In a long training 0.01 is enough, and more would make the router choose for
+#      balance instead of for the token.
 #
-# - Make the capacity 1.0 times the mean, then 2.0. How many tokens are dropped?
+# - Set ``top_k = 1``. Why does the router stop learning, and how does Switch
+#   Transformers, which takes one expert, prevent it?
 #
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      With the auxiliary loss 64 of 1024 with 1.0, 4 with 1.25, and none with 2.0.
-#      Without it more than 40 % in all three cases, because most tokens want the same
-#      expert. A larger capacity costs bytes and computation for empty slots, so balance
-#      comes first.
+#      The softmax of a single score is 1, whatever the score is, so the router gets no
+#      gradient, and the assert that says so fails. Switch Transformers multiply by the
+#      probability among all experts, which isn't normalized.
+#
+# - Leave out ``set_gradient_divide_factor``. By which factor are the gradients of the
+#   experts wrong?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      They are twice as large. ``fully_shard`` averages over the two copies of an
+#      expert, but the mean is one over four ranks. The factor is the size of the group
+#      that holds all experts once, here 2.
+#
+# - Make the capacity 1.0 times the mean, then 2.0. How many choices are dropped?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      With the auxiliary loss 6 % with 1.0, and almost none with 1.25 and 2.0. Without
+#      it 64 %, 58 % and 39 %, because most tokens want the same experts. A larger
+#      capacity costs bytes and computation for empty slots, so balance comes first.
 #
 # - In your own model: how many tokens does the fullest expert get in a step, in
 #   multiples of the mean? Log it from the first step on.
@@ -406,11 +795,13 @@ if rank == 0:
 # - Tokens travel to the ranks of their experts and back, in all-to-all calls that
 #   everything waits for. The fullest rank decides how long a step takes.
 # - Autograd doesn't see ``all_to_all_single``, so write the way back. Don't wrap
-#   experts in DDP, because each rank has others.
+#   experts in DDP. Reduce their gradients among their copies only, but divide by the
+#   number of all ranks.
 # - Balance by an auxiliary loss or a bias. A capacity makes all sizes known in advance,
 #   and drops tokens.
 #
 # Where to go next
 # ----------------
 #
+# - :doc:`/tutorials/larger_models/two_dimensions` explains meshes of ranks.
 # - The `history <https://huggingface.co/blog/moe>`__ of experts, and how to tune them.
