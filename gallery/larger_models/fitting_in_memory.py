@@ -16,23 +16,17 @@ of 7 billion parameters that reads 8192 tokens at a time, it's this:
    :header-rows: 1
 
    * - What
-     - How large
-     - Here
+     - How much
    * - Parameters
-     - 4 bytes each
-     - 28 GB
+     - 28 GB: 4 bytes each
    * - Their gradients
-     - 4 bytes each
-     - 28 GB
+     - 28 GB: 4 bytes each
    * - Adam's two means
-     - 8 bytes for each parameter
-     - 56 GB
+     - 56 GB: 8 bytes for each parameter
    * - Activations, with autocast
-     - about 34 bytes · tokens · width · blocks
-     - 37 GB
+     - 37 GB: about 34 bytes · tokens · width · blocks
    * - Logits, in the loss
-     - 4 bytes · tokens · vocabulary, up to three times
-     - 13 GB
+     - 13 GB: 4 bytes · tokens · vocabulary, up to three times
 
 (The 34 bytes are those that `Megatron's authors <https://arxiv.org/abs/2205.05198>`__
 count for a block of GPT, with a fused attention; blocks of other models have others.)
@@ -416,9 +410,9 @@ assert operations < some_operations < more_operations, "the products are compute
 #
 # A language model ends with a *logit*, a number for each word, of each token. That's
 # 4.2 GB for 8192 tokens and 128,000 words in float32, more than the activations of
-# several blocks. And they are there up to three times: ``cross_entropy`` makes their
-# logarithms of probabilities, and backward makes the gradients of both, of which two
-# are needed at once.
+# several blocks. And backward needs the same again twice: ``cross_entropy`` keeps the
+# logarithms of the probabilities, and backward makes the gradients of these, and then
+# those of the logits.
 from torch.nn.functional import cross_entropy
 
 n_words = 8192
@@ -461,7 +455,7 @@ at_once, right = peak_of_loss(loss_at_once)
 in_chunks, of_chunks = peak_of_loss(loss_in_chunks)
 print(f"logits {logits:.0f} MiB: at once {at_once:.0f}, in chunks {in_chunks:.0f} MiB")
 torch.testing.assert_close(of_chunks, right, msg="chunks give other gradients")
-assert at_once >= 3 * logits, "the logits are there fewer than three times"
+assert at_once >= 3 * logits, "it takes less than three times the logits"
 assert in_chunks < logits, "chunks take as much as all logits"
 
 # %%

@@ -16,31 +16,18 @@ GPUs. Data parallelism computes while its messages travel, so it may use the slo
 network.
 
 To have both, arrange the ranks in a grid, a *device mesh*, whose dimensions have names.
-This line is for two machines with four GPUs each:
+This line is for two machines with four GPUs each, and below it are the ranks that it
+arranges, with a machine in each row:
 
 .. code-block:: python
 
    mesh = init_device_mesh("cuda", (2, 4), mesh_dim_names=("dp", "tp"))
 
-.. list-table:: Each row is a machine
-   :header-rows: 1
-   :stub-columns: 1
+.. code-block:: text
 
-   * -
-     - tp 0
-     - tp 1
-     - tp 2
-     - tp 3
-   * - dp 0
-     - rank 0
-     - rank 1
-     - rank 2
-     - rank 3
-   * - dp 1
-     - rank 4
-     - rank 5
-     - rank 6
-     - rank 7
+            tp 0    tp 1    tp 2    tp 3
+   dp 0   rank 0  rank 1  rank 2  rank 3
+   dp 1   rank 4  rank 5  rank 6  rank 7
 
 ``mesh["tp"]`` is then the row of the rank that asks, and ``mesh["dp"]`` is its column.
 On this page we train a small language model on such a mesh, and see which of the two
