@@ -145,7 +145,7 @@ by_hand = [-4.0 * (r + 1) ** 2 for r in range(world_size)]
 assert alone_gradients == by_hand, "these aren't the gradients of the table"
 mean_by_hand = sum(by_hand) / world_size
 for gradient in [*ddp_gradients, single.weight.grad.item()]:
-    assert abs(gradient - mean_by_hand) < 1e-3, "DDP's gradient isn't the mean of all ranks"
+    assert abs(gradient - mean_by_hand) < 1e-3, "DDP's gradient isn't the mean"
 
 # %%
 # Wrapping makes the ranks equal
@@ -171,7 +171,7 @@ agree_after = ranks_agree(DistributedDataParallel(fresh))
 
 if rank == 0:
     print("ranks agree:", agree_before, "->", agree_after)
-assert agree_after and (not agree_before or world_size == 1)
+assert agree_after and (not agree_before or world_size == 1), "copied too early or never"
 
 # %%
 # Each rank owns a share of the samples
@@ -198,7 +198,7 @@ assert sorted(sum(hands, [])) == list(samples), "a card is dealt twice, or never
 repeated = from_all_ranks(list(sampler))
 sampler.set_epoch(1)
 next_hands = from_all_ranks(list(sampler))
-assert repeated == hands and next_hands != hands
+assert repeated == hands and next_hands != hands, "the order isn't that of the epoch"
 
 # %%
 # In the figure each card is a sample, framed in the color of its first owner. In the
@@ -278,7 +278,7 @@ except ValueError as error:
 
 if rank == 0:
     print(refusal)
-assert "mutually exclusive with shuffle" in refusal
+assert "mutually exclusive with shuffle" in refusal, "another error"
 
 # %%
 # A complete training program
@@ -335,7 +335,7 @@ if rank == 0:
     print(f"of all ranks: {mean_losses[-1]:.4f}")
 mean_of_own = sum(own_losses) / world_size  # their numbers of samples are equal
 assert abs(mean_of_own - mean_losses[-1]) < 1e-5, "the log isn't the mean of the ranks"
-assert len(set(own_losses)) == world_size
+assert len(set(own_losses)) == world_size, "two ranks saw the same samples"
 
 # %%
 # There's a second reason for ``total``. A GPU works behind the program: a line of
@@ -343,7 +343,7 @@ assert len(set(own_losses)) == world_size
 # do, the program has to wait until the queue is empty, and then the GPU waits for the
 # program. So ``total`` stays on the device, where each step adds to it. The ranks
 # exchange it and wait for it once an epoch, not in each step. In a long epoch do so
-# every 50 steps or so, as ``agree`` in :doc:`/tutorials/start/training_program`. On
+# every 50 steps or so, as :doc:`/tutorials/start/training_program` does. On
 # NVIDIA GPUs, ``torch.cuda.set_sync_debug_mode("warn")`` lets PyTorch `name such waits
 # <https://docs.pytorch.org/docs/stable/generated/torch.cuda.set_sync_debug_mode.html>`__.
 # (This page is built without GPUs, so it asserts the mean, not the time.)
@@ -356,8 +356,8 @@ inputs, labels = next(iter(trainloader))
 n_workers = from_all_ranks(len(active_children()))
 if rank == 0:
     print("workers of each rank:", n_workers)
-assert n_workers == [2] * world_size
-assert len(inputs) == 8 and inputs.is_pinned() == gpu_per_rank
+assert n_workers == [2] * world_size, "a rank has lost or added a worker"
+assert len(inputs) == 8 and inputs.is_pinned() == gpu_per_rank, "another batch"
 
 # %%
 # Equal steps keep the ranks equal
@@ -369,7 +369,7 @@ assert len(inputs) == 8 and inputs.is_pinned() == gpu_per_rank
 agree = ranks_agree(ddp_model)
 if rank == 0:
     print("ranks agree after training:", agree)
-assert agree
+assert agree, "the ranks have drifted apart"
 
 # %%
 # Save from rank 0
@@ -389,8 +389,8 @@ if rank == 0:
     with TemporaryFile() as file:  # in your program: a name, such as "model.pt"
         torch.save(ddp_model.module.state_dict(), file)
     print("saved:", *ddp_model.module.state_dict())
-assert all(key.startswith("module.") for key in ddp_model.state_dict())
-assert not any(key.startswith("module.") for key in ddp_model.module.state_dict())
+outer, inner = ddp_model.state_dict(), ddp_model.module.state_dict()
+assert list(outer) == [f"module.{key}" for key in inner], "the prefix isn't module."
 
 # %%
 # Unequal batches: a mean of means
@@ -479,8 +479,8 @@ received = from_all_ranks(norm.module.running_mean.tolist())
 
 if rank == 0:
     print("statistics of rank 0 everywhere:", received == [own_means[0]] * world_size)
-assert own_means != received or world_size == 1
-assert received == [own_means[0]] * world_size
+assert own_means != received or world_size == 1, "the statistics were equal before"
+assert received == [own_means[0]] * world_size, "the buffers aren't those of rank 0"
 
 # %%
 # So the saved statistics come from the samples of rank 0 only, and each batch is
@@ -505,7 +505,7 @@ else:
         synced(inputs)
     except ValueError as error:
         refusal = str(error)
-    assert "expected input tensor to be on GPU" in refusal
+    assert "expected input tensor to be on GPU" in refusal, "another error"
 
 # %%
 # More GPUs: batch and learning rate
@@ -612,19 +612,19 @@ assert results["linear", 16] > results["same", 16], "the linear rule still holds
 assert results["square root", 16] < results["same", 16], "the square root doesn't help"
 
 # %%
-# In the figure a line that stays low can use more GPUs. All of them begin at the same
-# point, and only one rises gently.
+# In the figure all lines begin at the same point, the loss of the small batch. The
+# longer a line stays low, the more GPUs its learning rate can use.
 #
 # .. alt-text:: Loss after three epochs against the global batch of 24, 96 and 384
-#    samples, four lines from one point. At 96 all are within 0.08. At 384 the square
-#    root is lowest, and the same rate and both linear lines are far above it.
+#    samples, four lines from one point. At 96 all are close together, the same rate
+#    highest. At 384 only the square root is low. Both linear lines are the highest.
 if rank == 0:
     fig, ax = plt.subplots(figsize=(7, 3.5))
-    for way, marker in zip(ways, "osD^"):
+    for way, style in zip(ways, ("o-", "s-", "D-", "^--")):
         losses = [small, results[way, 4], results[way, 16]]
-        ax.plot([24, 96, 384], losses, marker=marker, label=way)
+        ax.plot([24, 96, 384], losses, style, label=way)
     ax.set(xscale="log", xlabel="global batch (samples)", ylabel="loss after 3 epochs")
-    ax.set(xticks=[24, 96, 384], xticklabels=[24, 96, 384], ylim=(0, None))
+    ax.set(xticks=[24, 96, 384], xticklabels=[24, 96, 384], ylim=0)
     ax.minorticks_off()
     ax.legend(title="learning rate")
 
@@ -666,7 +666,7 @@ step(bypassed.module, bypassed.parameters())
 agree = ranks_agree(bypassed)
 if rank == 0:
     print("ranks agree:", agree)
-assert not agree or world_size == 1
+assert not agree or world_size == 1, "the inner model was averaged, too"
 
 # %%
 # Second mistake: change one rank
@@ -687,7 +687,7 @@ agree = ranks_agree(changed)
 agree_again = ranks_agree(DistributedDataParallel(changed.module))
 if rank == 0:
     print("ranks agree:", agree, "-> wrapped again:", agree_again)
-assert agree_again and (not agree or world_size == 1)
+assert agree_again and (not agree or world_size == 1), "nothing was repaired"
 
 # %%
 # Third mistake: a parameter without a gradient
@@ -723,8 +723,8 @@ except RuntimeError as error:
     refusal = str(error)
 if rank == 0:
     print(refusal.split(". ")[0])
-assert "have finished reduction in the prior iteration" in refusal
-assert "find_unused_parameters=True" in refusal
+assert "have finished reduction in the prior iteration" in refusal, "another error"
+assert "find_unused_parameters=True" in refusal, "the error doesn't name the cure"
 
 # %%
 # At the end every rank leaves the group. Only then does rank 0 open the window of its
@@ -787,8 +787,8 @@ if rank == 0:
 #   buffers. A rank that is changed afterwards stays different, without an error.
 # - Train through the wrapper. Save the inner model, and if rank 0 evaluates alone, let
 #   it call the inner model too.
-# - ``batch_size`` and ``num_workers`` count for one rank. Keep the global batch, and the
-#   learning rate stays. If it grows, multiply the rate, and measure where that ends.
+# - ``batch_size`` and ``num_workers`` count for one rank. If you keep the global batch,
+#   the learning rate stays. If it grows, multiply the rate, and try where that ends.
 #
 # Where to go next
 # ----------------
