@@ -171,7 +171,7 @@ agree_after = ranks_agree(DistributedDataParallel(fresh))
 
 if rank == 0:
     print("ranks agree:", agree_before, "->", agree_after)
-assert agree_after and (not agree_before or world_size == 1), "copied too early or never"
+assert agree_after and (not agree_before or world_size == 1), "copied early, or never"
 
 # %%
 # Each rank owns a share of the samples
