@@ -304,11 +304,9 @@ print("one process:", alone, "with ranks:", together, sep="\n")
 ordered = (folder / "train.py").read_text(encoding="utf-8")
 replacements = {
     "import DataLoader,": "import DataLoader, DistributedSampler,",
-    "    loader =": "    sampler = DistributedSampler(train_data, 1, 0)
-    loader =",
+    "    loader =": "    sampler = DistributedSampler(train_data, 1, 0)\n    loader =",
     "shuffle=True": "sampler=sampler",
-    "in range(3):": "in range(3):
-        sampler.set_epoch(epoch)"}
+    "in range(3):": "in range(3):\n        sampler.set_epoch(epoch)"}
 for old, new in replacements.items():
     assert ordered.count(old) == 1, f"train.py has changed: {old}"
     ordered = ordered.replace(old, new)
