@@ -103,7 +103,8 @@ names = "NODE", "GROUP_RANK", "LOCAL_RANK", "RANK", "LOCAL_WORLD_SIZE", "WORLD_S
 lines = [None] * world_size
 dist.all_gather_object(lines, " ".join(f"{n}={os.environ.get(n)}" for n in names))
 if rank == 0:
-    print("\\n".join(lines))
+    for line in lines:
+        print(line)
     print(f"gradient: {model.module.weight.grad.norm():.3f}")
 if rank == 0:  # all ranks have the same model
     time.sleep(1)  # as if it were large
@@ -132,6 +133,11 @@ dist.destroy_process_group()
 # - The logs go into the page's folder, and ``NODE`` tells the program what to print.
 #
 # To compare, we also start the program with ``python`` alone, as a run of one rank.
+#
+# You can try the command without a second machine, too. Type it in two terminals, with
+# ``--nproc-per-node=2``, ``--rdzv-endpoint=localhost:29400``, and in front of it
+# ``CUDA_VISIBLE_DEVICES=``, so that the ranks take the CPU. The second ``torchrun``
+# finds the port taken, and joins the first.
 import os
 import re
 import subprocess
@@ -224,9 +230,8 @@ assert outputs[1].count("WORLD_SIZE=4") == 4, "all four ranks know that they are
 #
 # It has one advantage: you decide which node has rank 0. But no node can be replaced,
 # and by the sources of PyTorch 2.13 no node learns that another one has restarted its
-# ranks. With ``--rdzv-backend=c10d``, ``torchrun`` ignores ``--node-rank``,
-# ``--master-addr`` and ``--master-port`` and says so in a warning, so you cannot mix
-# the two commands.
+# ranks. Don't mix the two commands: with ``--rdzv-backend=c10d`` and an endpoint,
+# ``torchrun`` ignores ``--node-rank``, ``--master-addr`` and ``--master-port``.
 
 # %%
 # No node may leave too early
@@ -269,12 +274,13 @@ assert "RendezvousConnectionError" in errors, "torchrun has lost the store"
 # - ``--max-restarts=3`` is about a rank that dies while its node lives on. All nodes
 #   meet again, and all ranks start from the first line of the program. Each
 #   ``torchrun`` counts for itself how often its own ranks have failed. Since a death
-#   makes the other nodes fail too, it usually costs every node one of its restarts.
+#   makes the other nodes fail too, it often costs every node one of its restarts.
 # - ``--nnodes=2:4`` is about nodes that go and come (*elastic*). The run needs two
 #   nodes and takes at most four. When a node is lost, the ranks of the others fail in
 #   their next collective, and the nodes meet again without it. Such a failure counts
 #   as a restart, so this too needs ``--max-restarts``. A node that comes later
-#   restarts all ranks as well, but that does not count.
+#   restarts all ranks as well. That does not count, but the steps since the last
+#   checkpoint are lost.
 #
 # In both cases nothing of the old processes is left. Ranks and world size are new, and
 # rank 0 may be on another node. So the program needs a checkpoint, on a disk that all
@@ -282,6 +288,8 @@ assert "RendezvousConnectionError" in errors, "torchrun has lost the store"
 # derives from the world size has to be computed after the start, never stored. Let's
 # watch that. This program "trains" 20 steps. After 10 of them rank 1 stops working, as
 # if its node were about to break.
+
+# %%
 
 # language=Python
 (folder / "elastic.py").write_text("""\
@@ -529,10 +537,11 @@ plt.show()
 # By the sources of NCCL 2.30, the choice is made anew for each message, by estimates of
 # latency and bandwidth. In a ring, the latency grows with the number of ranks; in a
 # tree it grows with the ranks inside a node and with the logarithm of the nodes. So
-# small messages usually take the tree, and for large ones it depends on the machines.
+# small messages tend to take the tree, and for large ones it depends on the machines.
 # Trees exist for the all-reduce only: the all-gather and the reduce-scatter of FSDP
 # take rings, unless a switch helps, or each node has a single GPU. To see what your run
-# takes, ask for it. Rank 0 then writes a line for each collective, like the one below.
+# takes, ask for it. Rank 0 then writes a line for each collective, like the one below
+# (its form is from the same sources).
 #
 # .. code-block:: bash
 #
@@ -552,9 +561,10 @@ plt.show()
 # network card, takes the slow one that also carries your SSH session, and everything
 # works, many times slower. So start the first run on new machines with
 # ``NCCL_DEBUG=INFO`` and read three lines. We have put the lines of this section
-# together from the sources of NCCL 2.30, since this page hasn't run on GPUs. Names,
-# numbers and addresses are examples. A good log on machines with InfiniBand (*IB*; RoCE
-# is the same over Ethernet) looks like this:
+# together from the sources of NCCL 2.30, since this page hasn't run on GPUs. Other
+# versions write them a little differently, we leave out the host and the process at the
+# beginning, and names and addresses are examples. A good log on machines with
+# InfiniBand (*IB*; RoCE is the same over Ethernet) looks like this:
 #
 # .. code-block:: none
 #
