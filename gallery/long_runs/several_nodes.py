@@ -301,7 +301,8 @@ import torch
 import torch.distributed as dist
 from torch.utils.data.distributed import DistributedSampler
 
-dist.init_process_group("gloo")
+backend = "gloo"  # on CPUs
+dist.init_process_group(backend, init_method="env://")
 rank, world_size = dist.get_rank(), dist.get_world_size()
 checkpoint = Path("step.txt")  # on a disk that all nodes share
 first = int(checkpoint.read_text()) if checkpoint.exists() else 0
