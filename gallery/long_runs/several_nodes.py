@@ -3,19 +3,50 @@ Several nodes: two machines, one run
 ====================================
 
 :Card: Two torchruns become one run. What crosses the network?
-:Learn: You will run a training on two nodes, count what crosses the network, and know
-    what to check first when the nodes do not meet.
+:Learn: You will run a training on two nodes, lose one and go on without it, count what
+    crosses the network, and know what to check first when the nodes do not meet.
 :Prerequisites: :doc:`/tutorials/inside/collectives`,
     :doc:`/tutorials/start/one_gpu_to_many`
 :Picture: nodes
-:Oldest torch: 2.8
+:Oldest torch: 2.13
 
 Your training runs on one machine, and now it gets a second one. The program can stay as
-it is. But the machines have to find each other, none may leave too early, and the
-network between them is slower than the links inside.
+it is. You type this on both machines, which are called ``node0`` and ``node1`` here:
+
+.. code-block:: bash
+
+   torchrun --nnodes=2 --nproc-per-node=gpu --rdzv-backend=c10d \
+       --rdzv-endpoint=node0:29400 --rdzv-id=job1 train.py
+
+.. list-table::
+   :header-rows: 1
+
+   * - Option
+     - What it is for
+   * - ``--nnodes=2``
+     - How many machines (*nodes*) have to come before the ranks start
+   * - ``--nproc-per-node=gpu``
+     - How many ranks start on this node: one for each of its GPUs
+   * - ``--rdzv-backend=c10d``
+     - How the nodes find each other (*rendezvous*): through a small key-value store
+       that one of the torchruns opens. Without this option, the default is ``static``,
+       which is explained further below
+   * - ``--rdzv-endpoint=node0:29400``
+     - Where this store is: a name or an address of one of the nodes, and a free port on
+       it that the other nodes can reach
+   * - ``--rdzv-id=job1``
+     - The name of the run, any word. It has to be the same on all nodes, and another
+       one for each run at the same endpoint
+   * - ``--node-rank=0``
+     - You'll see it elsewhere. Here it isn't needed, and ``torchrun`` ignores it
+
+That's all if nothing goes wrong. But the machines have to find each other, none may
+leave too early, one of them may break, and the network between them is slower than the
+links inside.
 
 We start ``torchrun`` twice on this machine, as if it were two, and look at what each
-rank is told. Then we count what crosses the network, and check a script for Slurm.
+rank is told. Then one of the two "nodes" is lost, and the run goes on. After that we
+count what crosses the network, read the log of NCCL, and check a script for Slurm.
 """
 
 # %%
@@ -72,8 +103,9 @@ names = "NODE", "GROUP_RANK", "LOCAL_RANK", "RANK", "LOCAL_WORLD_SIZE", "WORLD_S
 lines = [None] * world_size
 dist.all_gather_object(lines, " ".join(f"{n}={os.environ.get(n)}" for n in names))
 if rank == 0:
-    for line in [*lines, f"gradient: {model.module.weight.grad.norm():.3f}"]:
+    for line in lines:
         print(line)
+    print(f"gradient: {model.module.weight.grad.norm():.3f}")
 if rank == 0:  # all ranks have the same model
     time.sleep(1)  # as if it were large
     torch.save(model.module.state_dict(), "model.pt")
@@ -88,16 +120,11 @@ dist.destroy_process_group()
 # You start ``torchrun`` once on each node, and it starts the ranks there. The command
 # names one of the nodes and a free port on it, the *endpoint*.
 #
-# .. code-block:: bash
-#
-#    torchrun --nnodes=2 --nproc-per-node=2 --rdzv-backend=c10d \
-#        --rdzv-endpoint=node0:29400 --rdzv-id=job1 train.py
-#
 # At the endpoint ``torchrun`` opens a store, where all nodes meet: the *rendezvous*.
 # The ``torchrun`` whose own name or address is that of the endpoint is the host.
 #
-# We run this command twice. Since both nodes are this one machine, what we run differs
-# from it in four things:
+# We run the command from the top of the page twice, with two ranks on each node. Since
+# both nodes are this one machine, what we run differs from it in four things:
 #
 # - The page is the host itself, and ``is_host=false`` tells each ``torchrun`` that it
 #   is not. So the store can take any free port, and further below the page closes it.
@@ -106,6 +133,11 @@ dist.destroy_process_group()
 # - The logs go into the page's folder, and ``NODE`` tells the program what to print.
 #
 # To compare, we also start the program with ``python`` alone, as a run of one rank.
+#
+# You can try the command without a second machine, too. Type it in two terminals, with
+# ``--nproc-per-node=2``, ``--rdzv-endpoint=localhost:29400``, and in front of it
+# ``CUDA_VISIBLE_DEVICES=``, so that the ranks take the CPU. The second ``torchrun``
+# finds the port taken, and joins the first.
 import os
 import re
 import subprocess
@@ -115,8 +147,10 @@ import torch
 import torch.distributed as dist
 
 environment = os.environ | {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
-store, late = (dist.TCPStore(
-    "127.0.0.1", 0, is_master=True, wait_for_workers=False) for _ in range(2))
+
+
+def open_store():
+    return dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
 
 
 def start(name, node, *command):
@@ -142,25 +176,62 @@ def finish(process):
         return process.communicate()
 
 
-processes = [
-    torchrun(store, "two", address, "--nnodes=2", "--nproc-per-node=2", "../train.py")
-    for address in ("localhost", "127.0.0.1")]
+# %%
+# Now start all three, and read what they print. Only rank 0 prints, and it is on the
+# second node that we start.
+store = open_store()
+processes = []
+for address in ("localhost", "127.0.0.1"):
+    processes.append(torchrun(
+        store, "two", address, "--nnodes=2", "--nproc-per-node=2", "../train.py"))
 processes.append(start("one", "localhost", "../train.py"))
-outputs, errors = zip(*map(finish, processes))
+
+outputs = []
+for process in processes:
+    output, errors = finish(process)
+    assert process.returncode == 0, errors
+    outputs.append(output)
 print("two nodes:", outputs[1], "one rank:", outputs[2], sep="\n", end="")
-assert [process.returncode for process in processes] == [0, 0, 0], errors
-assert (folder / "two" / "model.pt").exists()
+assert (folder / "two" / "model.pt").exists(), "a node left before rank 0 had saved"
 
 # %%
 # ``GROUP_RANK`` is the number of the node, and ``LOCAL_RANK`` begins at 0 on each of
 # them. The gradient is that of a single rank. ``torchrun`` sorts the nodes by address,
 # so rank 0 need not be on the node of the endpoint, nor on the one that starts first.
 # Without ``--local-addr``, the address is the full host name.
-assert re.findall(r"[A-Z]=(\S+)", outputs[1]) == [
-    str(value) for node, address in enumerate(("127.0.0.1", "localhost"))
-    for i in range(2) for value in (address, node, i, 2 * node + i, 2, 4)]
+expected = []
+for node, address in enumerate(("127.0.0.1", "localhost")):
+    for i in range(2):
+        expected += [address, str(node), str(i), str(2 * node + i), "2", "4"]
+assert re.findall(r"[A-Z]=(\S+)", outputs[1]) == expected, "other ranks"
 assert outputs[1].splitlines()[-1] == outputs[2].splitlines()[-1] != "", (
     "two nodes and one rank have different gradients")
+
+# %%
+# Look at the first line once more: "ranks: 2", although four ranks train. The start
+# lines print ``LOCAL_WORLD_SIZE`` there, the ranks of *this* node, because they compare
+# it with the GPUs of this node. On several nodes this number misleads. The one that you
+# want in a log is ``WORLD_SIZE``, or ``dist.get_world_size()``.
+assert "ranks: 2)" in outputs[1], "the first line counts the ranks of one node"
+assert outputs[1].count("WORLD_SIZE=4") == 4, "all four ranks know that they are four"
+
+# %%
+# In older scripts you'll find a command that isn't the same on each node, because each
+# of them is given its number. It's the *static* rendezvous:
+#
+# .. code-block:: bash
+#
+#    # on node0
+#    torchrun --nnodes=2 --node-rank=0 --nproc-per-node=gpu \
+#        --master-addr=node0 --master-port=29500 train.py
+#    # on node1
+#    torchrun --nnodes=2 --node-rank=1 --nproc-per-node=gpu \
+#        --master-addr=node0 --master-port=29500 train.py
+#
+# It has one advantage: you decide which node has rank 0. But no node can be replaced,
+# and by the sources of PyTorch 2.13 no node learns that another one has restarted its
+# ranks. Don't mix the two commands: with ``--rdzv-backend=c10d`` and an endpoint,
+# ``torchrun`` ignores ``--node-rank``, ``--master-addr`` and ``--master-port``.
 
 # %%
 # No node may leave too early
@@ -171,13 +242,16 @@ assert outputs[1].splitlines()[-1] == outputs[2].splitlines()[-1] != "", (
 # the other nodes, but not longer than five minutes. Then the endpoint goes, and the
 # store with it. The page is the endpoint here, so it need not wait. It closes the store
 # while a rank of another node still saves.
+late = open_store()
 save = "print('saving', flush=True); import time; time.sleep(60); print('saved')"
 process = torchrun(late, "late", "localhost", "--no-python", sys.executable, "-c", save)
 begin = process.stdout.readline()
-del late
+del late  # the store closes
 end, errors = finish(process)
 print(begin, end, *re.findall("Rendezvous.*Error: .* failed", errors)[-1:], sep="")
-assert (begin, end) == ("saving\n", "") and "RendezvousConnectionError" in errors
+assert begin == "saving\n", "the rank has begun to save"
+assert end == "", "nothing has ended the rank while it saved"
+assert "RendezvousConnectionError" in errors, "torchrun has lost the store"
 
 # %%
 # The rank worked well, but its ``torchrun`` lost the store and ended it. So our program
@@ -190,6 +264,150 @@ assert (begin, end) == ("saving\n", "") and "RendezvousConnectionError" in error
 # give to ``barrier``. The first group keeps its short timeout, so a hang in the
 # training still shows early.
 #
+# When a rank dies, or a whole node
+# ---------------------------------
+#
+# By default, a rank that dies ends the run: its ``torchrun`` stops the other ranks of
+# the node, and those of other nodes fail in their next collective. Two options change
+# this, and they are about two different accidents.
+#
+# - ``--max-restarts=3`` is about a rank that dies while its node lives on. All nodes
+#   meet again, and all ranks start from the first line of the program. Each
+#   ``torchrun`` counts for itself how often its own ranks have failed. Since a death
+#   makes the other nodes fail too, it often costs every node one of its restarts.
+# - ``--nnodes=2:4`` is about nodes that go and come (*elastic*). The run needs two
+#   nodes and takes at most four. When a node is lost, the ranks of the others fail in
+#   their next collective, and the nodes meet again without it. Such a failure counts
+#   as a restart, so this too needs ``--max-restarts``. A node that comes later
+#   restarts all ranks as well. That does not count, but the steps since the last
+#   checkpoint are lost.
+#
+# In both cases nothing of the old processes is left. Ranks and world size are new, and
+# rank 0 may be on another node. So the program needs a checkpoint, on a disk that all
+# nodes share (:doc:`/tutorials/long_runs/checkpoints`), and everything that it
+# derives from the world size has to be computed after the start, never stored. Let's
+# watch that. This program "trains" 20 steps. After 10 of them rank 1 stops working, as
+# if its node were about to break.
+
+# %%
+
+# language=Python
+(folder / "elastic.py").write_text("""\
+import os
+import time
+from pathlib import Path
+
+import torch
+import torch.distributed as dist
+from torch.utils.data.distributed import DistributedSampler
+
+backend = "gloo"  # on CPUs
+dist.init_process_group(backend, init_method="env://")
+rank, world_size = dist.get_rank(), dist.get_world_size()
+checkpoint = Path("step.txt")  # on a disk that all nodes share
+first = int(checkpoint.read_text()) if checkpoint.exists() else 0
+sampler = DistributedSampler(range(1000))
+if rank == 0:
+    print(f"restarts: {os.environ['TORCHELASTIC_RESTART_COUNT']}, step: {first},",
+          f"ranks: {world_size}, samples of a rank: {len(sampler)} in an epoch,",
+          f"{64 // world_size} in a step", flush=True)
+
+for step in range(first, 20):
+    dist.all_reduce(torch.ones(1))  # as if it were the gradients
+    if rank == 0:
+        checkpoint.write_text(str(step + 1))
+    if step == 9:
+        if rank == 0:
+            print("10 steps are saved", flush=True)
+        else:
+            time.sleep(300)  # in the meantime its node is lost
+dist.destroy_process_group()
+""", encoding="utf-8")
+
+# %%
+# Two "nodes" start it with ``--nnodes=1:2``, and we end the second one in the middle of
+# the run. A node is dead to the others when they haven't heard from it for 15 seconds.
+# And when enough nodes have come, but not all that may come, they wait another 30
+# seconds. The page can't wait so long, and makes both times short by ``--rdzv-conf``. A
+# variable has to be set, too: ``TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1`` gives restarted
+# ranks a new store, and :doc:`/tutorials/long_runs/checkpoints` explains what fails
+# without it.
+environment["TORCH_DISABLE_SHARE_RDZV_TCP_STORE"] = "1"
+n_nodes_allowed = "1:2"
+
+
+def elastic_node(address):
+    return torchrun(
+        store, "elastic", address, f"--nnodes={n_nodes_allowed}", "--max-restarts=3",
+        "--rdzv-conf=is_host=false,keep_alive_interval=1,last_call_timeout=1",
+        "../elastic.py")
+
+
+lasting = elastic_node("127.0.0.1")
+lost = elastic_node("localhost")
+printed = [lasting.stdout.readline(), lasting.stdout.readline()]
+lost.terminate()
+finish(lost)
+output, errors = finish(lasting)
+printed += output.splitlines(keepends=True)
+print(*printed, sep="", end="")
+
+assert lasting.returncode == 0, errors
+assert "restarts: 0, step: 0, ranks: 2" in printed[0], "the run begins on two nodes"
+assert "restarts: 1, step: 10, ranks: 1" in printed[2], "it goes on from the checkpoint"
+assert (folder / "elastic" / "step.txt").read_text() == "20", "all steps are done"
+
+# %%
+# The remaining rank was told that it is one of one, and it began at step 10, where the
+# checkpoint was. What does that mean for the parts of a training program?
+#
+# .. list-table::
+#    :header-rows: 1
+#
+#    * - Part
+#      - When the world size changes
+#    * - ``DistributedSampler``
+#      - It asks for rank and world size when it is made, so the new ranks share all
+#        samples again. But the checkpoint must say how many samples all ranks
+#        *together* have seen. A count for each rank is wrong now.
+#    * - Batch size
+#      - If each rank has a fixed one, the global batch shrinks with the nodes. Divide a
+#        fixed *global batch* by the world size, as our program does with its 64.
+#    * - Learning rate
+#      - It belongs to the global batch. If that stays, the learning rate and its
+#        schedule stay too. If it shrinks, so should the learning rate, and then the
+#        run isn't the one that you planned.
+#    * - Memory and time
+#      - Half of the nodes have twice the samples each in a step. If they don't fit,
+#        accumulate gradients over several passes. A step takes longer.
+#    * - Shards of the model
+#      - With FSDP each rank holds more. Check that the model still fits into the
+#        smallest number of nodes that you allow.
+#
+# :doc:`/tutorials/start/training_program` does this for DDP. It keeps the global batch,
+# and its checkpoint contains nothing that depends on the number of ranks.
+#
+# Spare nodes keep the world size
+# -------------------------------
+#
+# Mostly you don't want a smaller run, you want the same one on another node. Then let
+# ``--nnodes=2`` stay, and start the same command on a third node. The third
+# ``torchrun`` finds the run complete and waits as a *spare*, without a limit. When one
+# of the two is lost, it takes its place, and world size, batch and sampler stay as they
+# were. The price is a node that does nothing most of the time.
+#
+# A spare also helps against the worst accident, a node that is silent: its power fails
+# or its cable is pulled, no connection is closed, and the others wait in their
+# collective until the timeout of the group. By the sources of PyTorch 2.13, a lost node
+# alone does not make ``torchrun`` restart the others, but a node that waits to join
+# does. We tried it on a CPU: we froze a node (SIGSTOP), and as soon as it counted as
+# dead, the spare came in, and the frozen one was left behind. This page hasn't tried it
+# with NCCL.
+#
+# One node cannot be replaced: that of the endpoint, since the store is lost with it. So
+# the endpoint can also be a machine outside the run, which only keeps a store open, as
+# the page does here.
+#
 # Count what crosses the network
 # ------------------------------
 #
@@ -201,15 +419,18 @@ from collections import Counter
 
 n_nodes = 2
 ranks = torch.arange(4 * n_nodes).view(n_nodes, 4)  # (nodes, ranks of a node)
-nodes, world_size, counts = ranks.tolist(), ranks.numel(), {}
+nodes = ranks.tolist()
+world_size = ranks.numel()
 
 
 def pass_on(memory, ring, steps):
     n = len(ring)
     for step in steps:
         for i, rank in enumerate(ring):
-            after, part = ring[(i + 1) % n], (i - step) % n
-            chunk, place = (memory[r].chunk(n)[part] for r in (rank, after))
+            after = ring[(i + 1) % n]
+            part = (i - step) % n
+            chunk = memory[rank].chunk(n)[part]
+            place = memory[after].chunk(n)[part]
             place.copy_(place + chunk if step < n - 1 else chunk)
             sent[rank, after] += len(chunk) / 256
 
@@ -242,34 +463,35 @@ def hierarchical(memory):
         pass_on(memory, node, range(3, 6))  # all-gather
 
 
+# %%
+# Each of the three has to compute the sum, and we count what each rank sends across.
+counts = {}
 for all_reduce in (flat_ring, several_rings, hierarchical):
-    memory, sent, across = ranks.view(-1, 1).repeat(1, 256), Counter(), Counter()
+    memory = ranks.view(-1, 1).repeat(1, 256)
+    sent = Counter()
     all_reduce(memory)
-    assert (memory == ranks.sum()).all() and sent.total() == 2 * (world_size - 1)
+    assert (memory == ranks.sum()).all(), "every rank has the sum"
+    assert sent.total() == 2 * (world_size - 1), "all ways send the same in all"
+
+    across = Counter()
     for (source, target), rows in sent.items():
-        across[source] += rows * (source // 4 != target // 4)
+        if source // 4 != target // 4:
+            across[source] += rows
     counts[all_reduce.__name__] = sent, across
     print(f"{all_reduce.__name__}: {sent.total():g} in all, {across.total():g} across,",
           f"{max(across.values()):g} by one rank (rows)")
+
 flat, several, hierarchy = (across for _, across in counts.values())
-assert flat.total() == several.total() == 2 * n_nodes * (1 - 1 / world_size)
-assert set(several.values()) == {max(flat.values()) / 4}
-assert set(hierarchy.values()) == {2 * (n_nodes - 1) / world_size}
+assert flat.total() == several.total() == 2 * n_nodes * (1 - 1 / world_size), (
+    "several rings send as much across as one")
+assert set(several.values()) == {max(flat.values()) / 4}, "each card has a quarter"
+assert set(hierarchy.values()) == {2 * (n_nodes - 1) / world_size}, (
+    "in the hierarchical way each rank sends only its chunk across")
 
 # %%
 # All three send the same in all. Several rings send as much across as one, but divide
 # it among the network cards. The hierarchical way also sends less across. With more
 # nodes that second gain gets small.
-#
-# NCCL `chooses by itself
-# <https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html#nccl-algo>`__
-# between rings, trees and the help of switches that can add, depending on how the
-# machines are connected. As `one of its authors explains
-# <https://github.com/NVIDIA/nccl/issues/530>`__, its rings are flat, and together they
-# use all cards. Its tree is nearer to the hierarchical way: it adds up inside a node,
-# then between the nodes, and for each card it begins at another rank. If your model is
-# sharded, you can choose the hierarchical way yourself, by hybrid sharding, as in
-# :doc:`/tutorials/larger_models/two_dimensions`.
 #
 # In the figure each box is a node, and a thicker arrow carries more.
 #
@@ -300,18 +522,113 @@ fig.legend(lines, ["across", "inside"], loc="lower center", ncols=2)
 plt.show()
 
 # %%
+# Which algorithm NCCL takes, only its log tells
+# ----------------------------------------------
+#
+# NCCL `chooses by itself
+# <https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html#nccl-algo>`__
+# between rings, trees and the help of switches that can add, depending on how the
+# machines are connected. As `one of its authors explains
+# <https://github.com/NVIDIA/nccl/issues/530>`__, its rings are flat, and together they
+# use all cards. Its tree is nearer to the hierarchical way: it adds up inside a node,
+# then between the nodes, and for each card it begins at another rank. If your model is
+# sharded, you can choose the hierarchical way yourself, by hybrid sharding, as in
+# :doc:`/tutorials/larger_models/two_dimensions`.
+#
+# By the sources of NCCL 2.30, the choice is made anew for each message, by estimates of
+# latency and bandwidth. In a ring, the latency grows with the number of ranks; in a
+# tree it grows with the ranks inside a node and with the logarithm of the nodes. So
+# small messages tend to take the tree, and for large ones it depends on the machines.
+# Trees exist for the all-reduce only: the all-gather and the reduce-scatter of FSDP
+# take rings, unless a switch helps, or each node has a single GPU. To see what your run
+# takes, ask for it. Rank 0 then writes a line for each collective, like the one below
+# (its form is from the same sources).
+#
+# .. code-block:: bash
+#
+#    NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,TUNING torchrun …
+#
+# .. code-block:: none
+#
+#    NCCL INFO AllReduce: 4096 Bytes -> Algo TREE proto LL channel{Lo..Hi}={0..0}
+#
+# You can force one by ``NCCL_ALGO``, to measure, but don't leave it in a script: it
+# forbids NCCL to do better on the next machine.
+#
+# Which network card: a good and a bad log
+# ----------------------------------------
+#
+# The most expensive mistake with several nodes makes no error. NCCL finds no fast
+# network card, takes the slow one that also carries your SSH session, and everything
+# works, many times slower. So start the first run on new machines with
+# ``NCCL_DEBUG=INFO`` and read three lines. We have put the lines of this section
+# together from the sources of NCCL 2.30, since this page hasn't run on GPUs. Other
+# versions write them a little differently, we leave out the host and the process at the
+# beginning, and names and addresses are examples. A good log on machines with
+# InfiniBand (*IB*; RoCE is the same over Ethernet) looks like this:
+#
+# .. code-block:: none
+#
+#    NCCL INFO Bootstrap: Using eth0:10.0.0.1<0>
+#    NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/IB [RO]; OOB eth0:10.0.0.1<0>
+#    NCCL INFO Channel 00/0 : 7[7] -> 8[0] [send] via NET/IB/0/GDRDMA
+#
+# The first line is the network on which the ranks get to know each other, and an
+# ordinary one is fine. The second one lists the fast cards: count them. The third says
+# that rank 7 sends to rank 8 on the other node through card 0, and that the card reads
+# the memory of the GPU directly (*GPUDirect RDMA*). And here are lines that should stop
+# you:
+#
+# .. list-table::
+#    :header-rows: 1
+#
+#    * - Line
+#      - What it means
+#    * - ``NET/IB : No device found.``
+#      - NCCL sees no InfiniBand. Is it there (``ibv_devices``), and does the container
+#        see it? Right on machines that have none.
+#    * - ``via NET/Socket/0``
+#      - The data go through TCP. Right only if this is your fastest network.
+#    * - ``via NET/IB/0`` without ``/GDRDMA``
+#      - Each message makes a detour through the memory of the host. Perhaps the
+#        kernel module ``nvidia-peermem`` isn't loaded.
+#    * - ``Bootstrap: Using docker0:172.17.0.1<0>``
+#      - NCCL has found only a virtual interface, whose address means, on each node,
+#        the node itself. Choose another by ``NCCL_SOCKET_IFNAME``.
+#    * - ``connect to 10.0.0.2<41234> returned Connection refused, retrying``
+#      - A firewall, or an address that this node can't reach. NCCL takes ports that
+#        nobody knows before, so all ports have to be open between the nodes.
+#    * - ``NCCL WARN Bootstrap : no socket interface found``
+#      - ``NCCL_SOCKET_IFNAME`` names an interface that this node doesn't have.
+#
+# Two variables of NCCL choose, and its `manual
+# <https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html>`__ explains more:
+#
+# .. code-block:: bash
+#
+#    export NCCL_SOCKET_IFNAME=eth0         # begins with "eth0"; "=eth0" is exact
+#    export NCCL_IB_HCA==mlx5_0,mlx5_1      # with "=": else mlx5_1 is also mlx5_10
+#    export GLOO_SOCKET_IFNAME=eth0         # the same for Gloo, by the exact name
+#
+# ``NCCL_SOCKET_IFNAME`` is for the interface with an IP address, as ``ip -brief
+# address`` lists them, and ``NCCL_IB_HCA`` for the InfiniBand cards. They may differ
+# from node to node. With NCCL's own choice, interfaces whose names begin with ``ib``
+# come first, and ``docker`` and ``lo`` last. So set a variable only if the log is bad.
+#
 # Slurm: one task on each node
 # ----------------------------
 #
 # Let ``srun`` start one ``torchrun`` on each node, with all its GPUs, and ``torchrun``
 # starts the ranks. When a rank dies, all nodes start their ranks again, and a program
-# that saves checkpoints goes on from the newest. ``--max-restarts=3`` allows for three
-# such deaths on each node. For the restarts the script also sets a variable, which
-# :doc:`/tutorials/long_runs/checkpoints` explains.
+# that saves checkpoints goes on from the newest. For the restarts the script also sets
+# the variable from above.
 #
 # If a whole node dies, Slurm ends the job. With `--requeue
 # <https://slurm.schedmd.com/sbatch.html>`__ it queues the job again, and the script
-# begins anew.
+# begins anew. By the same manual, ``--no-kill`` keeps the job on the nodes that are
+# left (``srun`` needs it too). Then you'd ask for three nodes and write ``--nnodes=2``,
+# and one of them is a spare. We haven't tried that on a cluster, and where jobs are
+# queued again anyway, ``--requeue`` is simpler.
 job = r"""#!/bin/bash
 #SBATCH --nodes=2 --ntasks-per-node=1 --gpus-per-node=8 --cpus-per-task=64 --requeue
 # With --max-restarts the new ranks need a new store, not that of the dead ones.
@@ -325,6 +642,14 @@ srun torchrun --nnodes="$SLURM_NNODES" --nproc-per-node=gpu --max-restarts=3 \
 """
 
 # %%
+# Typing errors in such a script show only after hours in the queue. So let ``bash -n``
+# read it first: it checks the syntax and runs nothing.
+checked = subprocess.run(["bash", "-n"], input=job, capture_output=True, text=True)
+assert checked.returncode == 0, f"the script for Slurm has an error: {checked.stderr}"
+print("bash -n finds no error")
+
+# %%
+# It doesn't notice a wrong option, though. So we also run the script.
 # Two functions stand in for the commands of Slurm, and ``srun`` only prints the
 # variable, if it is exported, and what it has to start. The parser of ``torchrun``
 # reads that, so only ``#SBATCH`` is not checked.
@@ -339,8 +664,10 @@ exported, command, *options = subprocess.check_output(
     ["bash", "-euc", stand_in + job], text=True, timeout=60).splitlines()
 args = get_args_parser().parse_args(options)
 print(command, args.nnodes, args.rdzv_endpoint, args.rdzv_id, args.training_script)
-assert (command, args.nnodes, args.rdzv_endpoint) == ("torchrun", "2", "node1:23456")
-assert (exported, args.max_restarts) == ("1", 3)
+assert (command, args.nnodes, args.rdzv_endpoint) == ("torchrun", "2", "node1:23456"), (
+    "srun has to start torchrun, and all nodes need the same endpoint")
+assert exported == "1", "the variable for restarts has to be exported"
+assert args.max_restarts == 3, "the ranks may be restarted three times"
 
 # %%
 # Another way is common too: a task for each GPU, and no ``torchrun``. But by itself
@@ -360,14 +687,40 @@ assert (exported, args.max_restarts) == ("1", 3)
 # When the nodes do not meet
 # --------------------------
 #
-# - "while trying to connect to" the endpoint: a wrong name or a firewall. Try
-#   ``nc -zv node0 29400`` on the other nodes.
-# - The nodes meet, but the first collective waits: a wrong interface, or closed ports.
-#   See ``NCCL_DEBUG=INFO``; set ``NCCL_SOCKET_IFNAME`` or ``GLOO_SOCKET_IFNAME``.
-# - Ranks do not reach ``MASTER_ADDR``: other nodes do not know the host name of a node.
-#   Give each node ``--local-addr`` with an address that the others can reach.
-# - "RendezvousTimeoutError": a node did not come within ten minutes. Did it start?
-# - A healthy node counts as dead: the clocks differ by 15 seconds. Compare ``date``.
+# In the order in which you'd see them. Begin with the simplest question: is the command
+# really the same on all nodes?
+#
+# .. list-table::
+#    :header-rows: 1
+#
+#    * - What you see
+#      - Cause
+#      - What to do
+#    * - "while trying to connect to" the endpoint
+#      - A wrong name or a firewall
+#      - ``nc -zv node0 29400`` on the other nodes
+#    * - All nodes wait, then "RendezvousTimeoutError"
+#      - A node did not come within ten minutes, or it is at another endpoint. With
+#        ``localhost`` as the endpoint, each node is its own.
+#      - Did it start? Compare ``--nnodes``, ``--rdzv-endpoint`` and ``--rdzv-id``
+#    * - "RendezvousClosedError"
+#      - The run with this ``--rdzv-id`` has ended already
+#      - Start all nodes again, with a new ``--rdzv-id``
+#    * - Each node prints ``WORLD_SIZE=8`` instead of 16, and both train
+#      - They are separate runs: ``--standalone`` or ``--nnodes=1`` in the command
+#      - Print the world size at the start, and stop if it is wrong
+#    * - Ranks do not reach ``MASTER_ADDR``
+#      - Other nodes do not know the host name of a node
+#      - Give each node ``--local-addr`` with an address that the others can reach
+#    * - The nodes meet, but the first collective waits
+#      - A wrong interface, or closed ports
+#      - ``NCCL_DEBUG=INFO``, then ``NCCL_SOCKET_IFNAME`` or ``GLOO_SOCKET_IFNAME``
+#    * - Everything works, but a step takes ten times as long
+#      - The data take the slow network
+#      - Look for ``NET/Socket`` in the log, see above
+#    * - A healthy node counts as dead
+#      - The clocks differ by 15 seconds
+#      - Compare ``date``
 #
 # Try it
 # ------
@@ -395,6 +748,18 @@ assert (exported, args.max_restarts) == ("1", 3)
 #      and 3. Half of the samples come twice, and the others never. The run itself ends
 #      without an error, and on a single node nothing would be wrong.
 #
+# - Give ``n_nodes_allowed`` the value ``"2"``, and start a third node just before the
+#   second one is lost: ``spare = elastic_node("localhost")``, and ``finish(spare)`` at
+#   the end. Which assert fails, and what does the third line of the output say?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      The one that expects ``ranks: 1``. The third line says ``step: 10, ranks: 2``,
+#      and each rank has 500 samples in an epoch, as before: the spare has taken the
+#      place of the lost node. Without the spare, the remaining node would wait ten
+#      minutes for a second one and then give up.
+#
 # - In your own script: look at every place that uses the local rank or the number of
 #   GPUs in a machine. Does each of them choose a device, or does one choose samples,
 #   seeds, or who saves?
@@ -406,9 +771,10 @@ assert (exported, args.max_restarts) == ("1", 3)
 #   GPU, the rank chooses the samples and who saves. If each task prints ``ranks: 1``,
 #   you have started separate runs, and nothing else tells.
 # - No node may leave while another one still works, so all ranks wait at a barrier
-#   until rank 0 has saved. The timeout of its group must be longer than saving takes.
-# - Several rings divide what crosses the network among the cards. A hierarchical
-#   all-reduce also sends less across, but with many nodes that gain is small.
+#   until rank 0 has saved. When a node is lost, everything begins again from the
+#   checkpoint, with other ranks and maybe another world size.
+# - On new machines, read the log of NCCL once: it says which network card and which
+#   algorithm it takes. Several rings divide what crosses the network among the cards.
 #
 # Where to go next
 # ----------------
