@@ -286,7 +286,8 @@ assert 0 < max(errors) < 0.05, "the gradients are exact, or far off"
 # range of bfloat16 is that of float32, so it needs no scaler.
 smallest = torch.tensor([1e-8, 7e4]).half()
 assert smallest.tolist() == [0, float("inf")], "float16 has a larger range"
-#
+
+# %%
 # Checkpointing computes the blocks twice
 # ---------------------------------------
 #
