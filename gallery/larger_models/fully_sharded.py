@@ -471,8 +471,8 @@ assert sum(adam) == 8 * n_parameters, "ZeRO-1 keeps a number twice, or not at al
 assert world_size == 1 or max(adam) > min(adam), "the shares are even"
 
 # %%
-# How many blocks are whole at once: 3 and 4, in bf16 half
-# --------------------------------------------------------
+# How many blocks are whole at once: 3 and 4 in fp32
+# --------------------------------------------------
 #
 # How much comes on top of a rank's share? We look for the most of "the rest", and give
 # it in blocks of fp32. In the forward pass there are three at once, not one: the
@@ -758,8 +758,8 @@ if rank == 0:
 #   tells you.
 # - A step needs 16 / w bytes for a parameter on w ranks, and some whole blocks on top:
 #   four in fp32, 2 to 2.5 with bf16.
-# - In fp32 it sends 12 bytes for a parameter, where DDP sends 8. With bf16 it sends no
-#   more than DDP, or less.
+# - In fp32 it sends 12 bytes for a parameter, where DDP sends 8. With bf16 it sends 8,
+#   and 6 if gradients are reduced in bf16 too.
 #
 # Where to go next
 # ----------------
