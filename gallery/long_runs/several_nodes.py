@@ -1,4 +1,4 @@
-"""
+r"""
 Several nodes: two machines, one run
 ====================================
 

@@ -132,7 +132,7 @@ for layer, x in (alone, own_x), (wrapped, own_x), (single, all_x):
     loss_function(layer(x), 2 * x).backward()
 
 # %%
-# Compare the first two numbers of each line with the table. The page runs with four
+# The first two numbers of ``alone`` are those of the table. The page runs with four
 # ranks, so here the mean is over four samples.
 alone_gradients = from_all_ranks(alone.weight.grad.item())
 ddp_gradients = from_all_ranks(wrapped.module.weight.grad.item())
@@ -632,8 +632,9 @@ if rank == 0:
 # How far can you trust this? It's one small model with plain SGD. We repeated the
 # experiment with ten data sets (the seeds 0 to 9 above). At 96 samples the linear rule
 # beat the unchanged rate with nine of them. At 384 samples it lost against the
-# unchanged rate with nine, and against the square root with all ten. Warm-up made it
-# better with seven, but better than the unchanged rate only with one.
+# unchanged rate with nine, and against the square root with all ten. There, a warm-up
+# improved the linear rule with seven data sets, but only with one did it beat the
+# unchanged rate.
 #
 # Large models show the same pattern with other numbers. The linear rule with a warm-up
 # kept the accuracy of a ResNet-50 `up to 8192 images
@@ -696,7 +697,7 @@ assert agree_again and (not agree or world_size == 1), "nothing was repaired"
 # DDP waits for the gradient of each parameter. If ``forward`` leaves one unused, its
 # gradient never comes, and the next ``forward`` raises an error. If that's on purpose,
 # because your model has branches, ``find_unused_parameters=True`` lets DDP look in each
-# step for the parameters that the loss doesn't depend on, which costs time. If it's
+# step for the parameters that its output doesn't depend on, which costs time. If it's
 # not, remove the layer.
 
 
