@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from paths import PROJECT
@@ -24,11 +25,12 @@ def used() -> Iterator[str]:
 
 
 def test_most_names_of_torch_have_an_address() -> None:
-    of_torch = {name for name in used() if name.startswith("torch.")}
+    is_inner = re.compile(r"\._|^torch\.ops\.").search
+    of_torch = {x for x in used() if x.startswith("torch.") and not is_inner(x)}
 
     assert len(of_torch) > 50
     # its documentation does not describe all that it has
-    assert len(of_torch - inventory().keys()) < 35
+    assert len(of_torch - inventory().keys()) < 33
 
 
 def test_the_inventory_is_sorted_and_names_each_thing_once() -> None:
