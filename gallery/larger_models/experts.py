@@ -397,7 +397,8 @@ assert_equal_gradients(my_router, my_experts, mine)
 #
 # A row that leaves its rank travels four times: to its expert and back, and then its
 # gradients. Its own rank sends it on the first journey and on the third, and the rank
-# of its expert on the others. Four bytes for each number make 512 bytes for each row.
+# of its expert on the others. With four bytes for each number, the four journeys of a
+# row make 512 bytes.
 leaving = n_tokens * top_k - counts[mine].sum().item()
 assert len(sent) == 4, "two journeys forward and two backward"
 assert sent[0] == sent[2] == leaving * width * 4, "my rows and their gradients"
