@@ -10,7 +10,7 @@ Fully sharded (FSDP): no rank keeps the whole model
 :Picture: shard
 :Oldest torch: 2.13
 
-With *DistributedDataParallel* (DDP), every GPU stores a full copy of everything: the
+With ``DistributedDataParallel`` (DDP), every GPU stores a full copy of everything: the
 parameters, their gradients and the optimizer state. For a model with 7 billion
 parameters and Adam that's 112 GB before the first sample arrives, and buying a second
 GPU doesn't help, because it needs its own 112 GB.
@@ -179,7 +179,7 @@ assert momentum.shape == rows.shape, "Adam has numbers for the rows of other ran
 #      - In PyTorch
 #    * - None
 #      - Nothing
-#      - 16
+#      - 16 on each rank
 #      - ``DistributedDataParallel`` (DDP)
 #    * - ZeRO-1
 #      - The optimizer state
@@ -680,14 +680,14 @@ assert list(on_top.values()) == [8.6, 5.4, 4.3], "other blocks"
 #      - Sent in fp32, sent with bf16
 #      - When
 #    * - DDP
-#      - 16
+#      - 16 on each rank
 #      - 16, and the copies that ``autocast`` makes
-#      - 8, 8
+#      - 8 and 8
 #      - Everything fits on a GPU
 #    * - ``reshard_after_forward=False``
 #      - 12 / w + 4 + 8 b
 #      - 12 / w + 2 + 6 b
-#      - 8, 6
+#      - 8 and 6
 #      - The whole parameters fit, the rest doesn't
 #    * - ``reshard_after_forward=k``
 #      - 12 / w + 4 / k + 16 b
@@ -697,7 +697,7 @@ assert list(on_top.values()) == [8.6, 5.4, 4.3], "other blocks"
 #    * - ``fully_shard``
 #      - 16 / w + 16 b
 #      - 16 / w + 10 b
-#      - 12, 8
+#      - 12 and 8
 #      - Not even the whole parameters fit
 #
 # ``ZeroRedundancyOptimizer`` isn't in the table, because ``fully_shard`` without

@@ -90,18 +90,18 @@ def from_all_ranks(value):
 #      - ``w`` after its own step
 #      - Mean gradient
 #      - ``w`` after the mean step
-#    * - 0
+#    * - ``0``
 #      - ``x = 1``
-#      - -4
-#      - 0.4
-#      - -10
-#      - 1.0
-#    * - 1
+#      - ``-4``
+#      - ``0.4``
+#      - ``-10``
+#      - ``1.0``
+#    * - ``1``
 #      - ``x = 2``
-#      - -16
-#      - 1.6
-#      - -10
-#      - 1.0
+#      - ``-16``
+#      - ``1.6``
+#      - ``-10``
+#      - ``1.0``
 #
 # With their own gradients the ranks would have two different models after a single
 # step. With the mean they have the same one. A single process that takes both samples

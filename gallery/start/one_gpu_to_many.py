@@ -11,7 +11,7 @@ From one GPU to many: what changes in your script
 You have a script that trains on one GPU, and a machine with several, so all but one do
 nothing. ``torchrun`` can start a script once for each GPU. The script has to do the
 rest: each process trains on a share of the samples, and all of them train one model.
-PyTorch's wrapper for that is *DistributedDataParallel* (DDP).
+PyTorch's wrapper for that is ``DistributedDataParallel`` (DDP).
 
 We change a complete script in ten places, with a reason for each. Then we run both
 scripts. Their numbers will differ a little, and we find out if that's a mistake.
