@@ -91,9 +91,9 @@ def test_the_boilerplate_of_a_page_is_not_in_the_index(
 
 COMPOUNDS = {
     "en": ("mean gradients", "mean"),
-    "ko": ("변화도의 평균", "변화도"),
+    "ko": ("랭크 변화도의 평균 DDP", "변화도"),
     "zh_CN": ("梯度的平均值", "梯度"),
-    "ja": ("勾配の平均", "勾配"),
+    "ja": ("各ランクの勾配の平均 DDP", "勾配"),
 }
 SECTION = "distributed_data_parallel.html#the-gradients-of-all-ranks-become-their-mean"
 
