@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 from readers import Open, each_language
 
-LESSON = "tutorials/inside/ddp_from_scratch.html"
+LESSON = "tutorials/inside/collectives.html"
 PAPER: ViewportSize = {"width": 680, "height": 960}  # A4 without its margins, in px
 FURNITURE = (
     "header, nav, button, dialog, form, .bd-sidebar-primary, .bd-sidebar-secondary,"
