@@ -94,8 +94,9 @@ class Model(nn.Module):
 # parameters of a module that no earlier call has taken. So call it for each block, and
 # then for the model, which gets what is left, here the head. Make the optimizer only
 # after that, because the parameters are new ones then. The *mesh* says which ranks
-# share the model, here all of them. (In your script you may leave it out, but then the
-# model must be on the accelerator, and this page may be on a CPU.)
+# share the model, here all of them. (In your script you may leave it out. Then
+# ``fully_shard`` takes all ranks, and moves the model to the accelerator. This page
+# gives it, because it may run on a CPU beside a GPU.)
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 
@@ -179,7 +180,7 @@ assert momentum.shape == rows.shape, "Adam has numbers for the rows of other ran
 #      - In PyTorch
 #    * - None
 #      - Nothing
-#      - 16 on each rank
+#      - 16 on each rank, or 20 with DDP's own buckets
 #      - ``DistributedDataParallel`` (DDP)
 #    * - ZeRO-1
 #      - The optimizer state
@@ -249,8 +250,8 @@ def fsdp(model, reshard=True, policy=MixedPrecisionPolicy()):
 # %%
 # We compare these settings with DDP and with ``ZeroRedundancyOptimizer``, and also with
 # a mistake, a model whose blocks have been forgotten. (DDP sends gradients in
-# *buckets*. By default these take 4 bytes more for each parameter. With
-# ``gradient_as_bucket_view`` the gradients lie in the buckets.)
+# *buckets*. By default these take 4 bytes more for each parameter, 20 instead of 16.
+# With ``gradient_as_bucket_view`` the gradients lie in the buckets.)
 from torch.distributed.optim import ZeroRedundancyOptimizer
 
 
@@ -272,7 +273,8 @@ def without_blocks(model):
 
 # %%
 # Here are all strategies by name. With four ranks there is an integer, too: half of the
-# ranks.
+# ranks. (It's left out where the 128 rows of a weight can't be dealt out evenly, because
+# then the numbers below would need their padding.)
 from functools import partial
 
 strategies = {
@@ -505,7 +507,9 @@ if rank == 0:
 # %%
 # If you forget the blocks, all of the model is whole at once, as a buffer and as
 # parameters. Each rank still keeps no more than its share, and no error tells you. So
-# look at the peak: on GPUs ``torch.cuda.max_memory_allocated`` gives it. (This page
+# look at the peak: on GPUs ``torch.cuda.max_memory_allocated`` gives it. What
+# ``nvidia-smi`` shows is more, because PyTorch keeps freed memory for later
+# (``torch.cuda.max_memory_reserved``), and NCCL has buffers of its own. (This page
 # hasn't run on GPUs. By the sources of PyTorch 2.13, the same code allocates the same
 # buffers there.)
 whole_blocks = {  # in the forward and in the backward pass
@@ -581,7 +585,9 @@ if rank == 0 and world_size > 1:
 #
 # In bf16, an all-gather carries 2 bytes for each parameter. So ``fully_shard`` sends no
 # more than DDP, and if gradients are reduced in bf16 too, less. (You may read that FSDP
-# sends half as much again as DDP. That's true in fp32.)
+# sends half as much again as DDP. That's true if both send numbers of the same size: 12
+# and 8 in fp32, or 6 and 4 when a communication hook lets DDP send its gradients in
+# bf16.)
 #
 # ``ZeroRedundancyOptimizer`` sends 12 bytes as well, because its broadcasts come after
 # DDP's all-reduces. That is a property of this class. The stages 1 and 2 of the ZeRO
@@ -625,8 +631,7 @@ for name in strategies:
 #
 # We only pretend to have them. On the *meta device* tensors have a shape, but no
 # memory, so a laptop can make the large model, and ``share`` computes with its shapes,
-# as it did for our own model. The blocks on top are as many as we counted, and half a
-# gigabyte is enough for the last layer.
+# as it did for our own model. The blocks on top are as many as we counted.
 with torch.device("meta"):
     large = Model(n_blocks=130, width=8192)
 in_large_block = sum(p.numel() for p in large.blocks[0].parameters())
@@ -641,10 +646,43 @@ assert gigabytes == {1: 1118, 8: 140, 16: 70, 64: 17}, "other shares"
 assert list(on_top.values()) == [8.6, 5.4, 4.3], "other blocks"
 
 # %%
-# On GPUs of 80 GB it fits: with bf16 a step needs 17 GB, and 5 more for whole blocks.
-# Activations come on top too. Each rank has those of its own samples. So with a given
-# global batch more ranks divide the activations, whichever strategy you choose, but
-# none on this page divides those of a single sample.
+# That's 17 GB, and with bf16 5 more for whole blocks. But a language model has more
+# than blocks. In `Llama 3 with 70 billion parameters
+# <https://arxiv.org/abs/2407.21783>`__ an embedding and a head for 128,000 words have 2
+# billion of them. If only the last call of ``fully_shard`` takes both, they stay whole
+# from the beginning of the forward pass to the end of the backward pass, when they take
+# 2 bytes for a parameter, 2 for its gradient, and 4 for the buffer that is sent.
+#
+# And each rank has the activations of its own samples. Let it be one sample of 4,096
+# tokens, with *activation checkpointing*: each of the 80 layers then keeps only its
+# input, and computes the rest again when it's needed. The logits, a number for each
+# token and each word, and their gradients are in fp32.
+tokens = 4096
+words = 128_000
+layers = 80
+embedding_and_head = 2 * words * 8192
+needed = {  # GB on each of 64 GPUs, with bf16
+    "share of the blocks": 16 * share(large, 64) / 1e9,
+    "whole blocks": on_top["fully_shard, bf16"],
+    "share of embedding and head": 16 * embedding_and_head / 64 / 1e9,
+    "whole embedding and head": (2 + 2 + 4) * embedding_and_head / 1e9,
+    "inputs of the layers": layers * tokens * 8192 * 2 / 1e9,
+    "logits and their gradients": 2 * 4 * tokens * words / 1e9}
+if rank == 0:
+    for name, number in needed.items():
+        print(f"{number:5.1f} GB  {name}")
+    print(f"{sum(needed.values()):5.1f} GB  together, if all came at once")
+assert 45 < sum(needed.values()) < 55, "other numbers than the text below has"
+
+# %%
+# So it fits on GPUs of 80 GB, with a few samples at a time. Not all of it is there at
+# the same moment, so 50 GB is rather too much. Three things make it less. Give the
+# embedding and the head a ``fully_shard`` of their own, and each is whole only while it
+# computes. (If they share one weight, both must be in the same call:
+# ``fully_shard([embedding, head])``. Otherwise ``fully_shard`` refuses.) Compute the
+# :doc:`logits in chunks </tutorials/larger_models/fitting_in_memory>`. And with a given global
+# batch more ranks divide the activations, although no strategy on this page divides
+# those of a single sample.
 #
 # What else changes in your program
 # ---------------------------------
@@ -655,7 +693,11 @@ assert list(on_top.values()) == [8.6, 5.4, 4.3], "other blocks"
 #
 # - *Meta device initialization*: if a model fits on no GPU, create it on the meta
 #   device, then give memory to one block after the other, and shard it.
-# - *Mixed precision*: the policy replaces ``autocast``.
+# - *Mixed precision*: the policy replaces ``autocast``, but it converts only parameters
+#   and inputs. ``autocast`` also computes a softmax or a loss in fp32, and now you do
+#   that yourself, as ``train`` does with ``float()``.
+# - *Frozen parameters*, as with LoRA, have no gradients and no numbers in Adam. They
+#   keep 4 / w bytes instead of 16 / w, and may be in one block with the others.
 # - *Gradient clipping*: ``torch.nn.utils.clip_grad_norm_`` computes the norm over the
 #   rows of all ranks by itself.
 # - *Gradient accumulation*: ``set_requires_gradient_sync(False)`` is what ``no_sync``
@@ -680,8 +722,8 @@ assert list(on_top.values()) == [8.6, 5.4, 4.3], "other blocks"
 #      - Sent in fp32, sent with bf16
 #      - When
 #    * - DDP
-#      - 16 on each rank
-#      - 16, and the copies that ``autocast`` makes
+#      - 16 on each rank (20 with its own buckets)
+#      - 16 or 20, and the copies that ``autocast`` makes
 #      - 8 and 8
 #      - Everything fits on a GPU
 #    * - ``reshard_after_forward=False``
@@ -699,6 +741,11 @@ assert list(on_top.values()) == [8.6, 5.4, 4.3], "other blocks"
 #      - 16 / w + 10 b
 #      - 12 and 8
 #      - Not even the whole parameters fit
+#
+# If the links between machines are slow, there is also *hybrid sharding* (HSDP): the
+# GPUs of one machine share the model, and each machine has a copy. With a mesh of two
+# dimensions ``fully_shard`` does that, and
+# :doc:`/tutorials/larger_models/two_dimensions` counts what it keeps and sends.
 #
 # ``ZeroRedundancyOptimizer`` isn't in the table, because ``fully_shard`` without
 # resharding is usually the better way. With more than two ranks it needs less, unless
@@ -748,7 +795,8 @@ if rank == 0:
 #
 # - In your own script: on the meta device, build your model and compute ``16 *
 #   share(model, n)`` for your number of GPUs, plus 10 times the parameters of its
-#   largest block. How much is left on a GPU for activations?
+#   largest block. (If the last call of ``fully_shard`` takes more than that, it is the
+#   largest.) How much is left on a GPU for activations?
 #
 # What to remember
 # ----------------
