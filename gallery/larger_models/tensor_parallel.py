@@ -411,7 +411,9 @@ if world_size > 1:
 # dangerous. Cut by ``ColwiseParallel``, it gives queries to the first ranks and values
 # to the last ones, and because each part can still be divided by three, nothing fails:
 # in a try of ours the output was wrong, and no error came. Split such a layer into
-# three first.
+# three first. The same holds for an MLP with a gate, as Llama has (*SwiGLU*): its two
+# layers ``gate_proj`` and ``up_proj`` are both cut by columns, but not as one fused
+# layer.
 #
 # Sequence parallelism: same bytes, fewer tokens to store
 # -------------------------------------------------------
@@ -528,7 +530,8 @@ assert n_messages == (12 if world_size > 1 else 0), "three uses of four gradient
 
 def add_up(module):
     for p in module.parameters():
-        if p.grad.placements != p.placements:  # Partial, where the weight is Replicate
+        # a frozen parameter has no gradient, and a plain tensor is already whole
+        if isinstance(p.grad, DTensor) and p.grad.placements != p.placements:
             p.grad = p.grad.redistribute(placements=p.placements)
 
 
@@ -580,12 +583,15 @@ from torch.nn.utils import clip_grads_with_norm_, get_total_norm
 
 def clip(parameters, max_norm):
     """Clip gradients, some of them DTensors, and return the norm that they had."""
-    parameters = list(parameters)
+    parameters = [p for p in parameters if p.grad is not None]
     split = [p for p in parameters if isinstance(p, DTensor)]
     whole = [p for p in parameters if not isinstance(p, DTensor)]
-    norm_of_split = get_total_norm([p.grad for p in split]).full_tensor()
-    norm_of_whole = get_total_norm([p.grad for p in whole])
-    norm = torch.stack([norm_of_split, norm_of_whole]).norm()
+    norms = []
+    if split:
+        norms.append(get_total_norm([p.grad for p in split]).full_tensor())
+    if whole:
+        norms.append(get_total_norm([p.grad for p in whole]))
+    norm = torch.stack(norms).norm()
     for some in split, whole:
         clip_grads_with_norm_(some, max_norm, norm)
     return norm
@@ -604,6 +610,20 @@ torch.testing.assert_close(
 # In ``clip``, the plain gradients count once, because they are the same on all ranks. A
 # sum over all ranks, as for a pipeline, would count them once for each.
 #
+# Optimizers with ``fused=True`` or ``foreach=True`` refuse such a list, too. Give them
+# the DTensors as one parameter group, and the plain tensors as another, because they
+# take each group by itself.
+groups = [
+    {"params": [p for p in block.parameters() if isinstance(p, DTensor)]},
+    {"params": [p for p in block.parameters() if not isinstance(p, DTensor)]}]
+torch.optim.SGD(groups, lr=0.1, foreach=True).step()
+
+torch.optim.SGD(single.parameters(), lr=0.1, foreach=True).step()
+with torch.no_grad():
+    torch.testing.assert_close(
+        block(batch), single(batch), msg="a step trains both blocks alike")
+
+# %%
 # Embedding, vocabulary and ``loss_parallel``
 # -------------------------------------------
 #
@@ -720,6 +740,49 @@ tied.scores.weight = tied.embedding.weight
 assert tied.scores.weight.placements == (Shard(0),), "both layers are cut alike"
 
 # %%
+# A whole training step
+# ---------------------
+#
+# Here is all of it in one place: the split model, tied again, its optimizer, and a step
+# that adds up, clips and trains. All parameters are DTensors, so nothing needs groups.
+
+
+def train(model, optimizer, n_steps=3):
+    for _ in range(n_steps):
+        optimizer.zero_grad()
+        with loss_parallel():
+            scores = model(tokens).flatten(0, 1)  # (samples * tokens, vocabulary)
+            loss = nn.functional.cross_entropy(scores, labels)
+            loss.backward()
+        add_up(model)
+        nn.utils.clip_grad_norm_(model.parameters(), max_norm=0.1)
+        optimizer.step()
+    return loss
+
+
+loss = train(tied, torch.optim.Adam(tied.parameters(), fused=True)).full_tensor()
+
+# %%
+# The same function trains a model that isn't split, because ``add_up`` and
+# ``loss_parallel`` leave plain tensors alone. Both have the same loss after three
+# steps, and the same weights.
+single_tied = deepcopy(single_model)
+single_tied.scores.weight = single_tied.embedding.weight
+optimizer = torch.optim.Adam(single_tied.parameters(), fused=True)
+loss_of_single = train(single_tied, optimizer)
+
+torch.testing.assert_close(loss, loss_of_single, msg="the losses are the same")
+weights = [p.full_tensor() for p in tied.parameters()]
+torch.testing.assert_close(
+    weights, list(single_tied.parameters()), msg="and so are the weights")
+if rank == 0:
+    print(f"loss after three steps: {loss:.4f} split, {loss_of_single:.4f} on one rank")
+
+# %%
+# (A model that fits on no GPU is created on the meta device and split there. Only then
+# it gets memory and its weights, as :doc:`/tutorials/larger_models/real_run` shows for
+# FSDP.)
+#
 # Trap 1: the ranks of a group read different samples
 # ---------------------------------------------------
 #
@@ -748,7 +811,9 @@ with torch.no_grad():
 # belongs to: here there is one, and in :doc:`/tutorials/larger_models/two_dimensions`
 # there are several. Workers that augment at random make samples differ, too. To be
 # safe, let one rank of the group read the batch with its labels, and send both to the
-# others.
+# others. (Give its ``DataLoader`` a ``generator`` of its own. Otherwise the loader draws
+# seeds from the common random state, on this rank only, and the next dropout masks of
+# the ranks differ.)
 dist.broadcast(own_batch, group=mesh.get_group(), group_src=0)
 with torch.no_grad():
     torch.testing.assert_close(

@@ -198,7 +198,8 @@ assert (folder / "two" / "model.pt").exists(), "a node left before rank 0 had sa
 # ``GROUP_RANK`` is the number of the node, and ``LOCAL_RANK`` begins at 0 on each of
 # them. The gradient is that of a single rank. ``torchrun`` sorts the nodes by address,
 # so rank 0 need not be on the node of the endpoint, nor on the one that starts first.
-# Without ``--local-addr``, the address is the full host name.
+# Without ``--local-addr``, the address is the full host name. That of the node with rank
+# 0 becomes ``MASTER_ADDR``, through which the ranks find each other.
 expected = []
 for node, address in enumerate(("127.0.0.1", "localhost")):
     for i in range(2):
@@ -268,8 +269,11 @@ assert "RendezvousConnectionError" in errors, "torchrun has lost the store"
 # ---------------------------------
 #
 # By default, a rank that dies ends the run: its ``torchrun`` stops the other ranks of
-# the node, and those of other nodes fail in their next collective. Two options change
-# this, and they are about two different accidents.
+# the node, and those of other nodes fail in their next collective. With Gloo they do so
+# at once, and with NCCL at the latest when its watchdog has waited for the timeout of
+# the group. Two options change this, and they are about two different accidents. (With
+# both, set the variable ``TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1``, which is explained
+# below.)
 #
 # - ``--max-restarts=3`` is about a rank that dies while its node lives on. All nodes
 #   meet again, and all ranks start from the first line of the program. Each
@@ -305,17 +309,22 @@ backend = "gloo"  # on CPUs
 dist.init_process_group(backend, init_method="env://")
 rank, world_size = dist.get_rank(), dist.get_world_size()
 checkpoint = Path("step.txt")  # on a disk that all nodes share
-first = int(checkpoint.read_text()) if checkpoint.exists() else 0
+state = [0]
+if rank == 0 and checkpoint.exists():
+    state = [int(checkpoint.read_text())]
+dist.broadcast_object_list(state)  # all ranks begin at the same step
 sampler = DistributedSampler(range(1000))
+of_a_step = range(rank, 64, world_size)  # together all 64, with any world size
 if rank == 0:
-    print(f"restarts: {os.environ['TORCHELASTIC_RESTART_COUNT']}, step: {first},",
+    print(f"restarts: {os.environ['TORCHELASTIC_RESTART_COUNT']}, step: {state[0]},",
           f"ranks: {world_size}, samples of a rank: {len(sampler)} in an epoch,",
-          f"{64 // world_size} in a step", flush=True)
+          f"{len(of_a_step)} in a step", flush=True)
 
-for step in range(first, 20):
+for step in range(state[0], 20):
     dist.all_reduce(torch.ones(1))  # as if it were the gradients
-    if rank == 0:
-        checkpoint.write_text(str(step + 1))
+    if rank == 0:  # a node that is lost while it writes must leave the old file whole
+        checkpoint.with_suffix(".new").write_text(str(step + 1))
+        checkpoint.with_suffix(".new").replace(checkpoint)
     if step == 9:
         if rank == 0:
             print("10 steps are saved", flush=True)
@@ -371,8 +380,10 @@ assert (folder / "elastic" / "step.txt").read_text() == "20", "all steps are don
 #        samples again. But the checkpoint must say how many samples all ranks
 #        *together* have seen. A count for each rank is wrong now.
 #    * - Batch size
-#      - If each rank has a fixed one, the global batch shrinks with the nodes. Divide a
-#        fixed *global batch* by the world size, as our program does with its 64.
+#      - If each rank has a fixed one, the global batch shrinks with the nodes. Deal out
+#        a fixed *global batch*, as our program does with its 64 samples. With three ranks
+#        they get 22, 21 and 21, so weight each rank's loss by its samples, or choose a
+#        batch that can be divided.
 #    * - Learning rate
 #      - It belongs to the global batch. If that stays, the learning rate and its
 #        schedule stay too. If it shrinks, so should the learning rate, and then the
@@ -405,8 +416,17 @@ assert (folder / "elastic" / "step.txt").read_text() == "20", "all steps are don
 # with NCCL.
 #
 # One node cannot be replaced: that of the endpoint, since the store is lost with it. So
-# the endpoint can also be a machine outside the run, which only keeps a store open, as
-# the page does here.
+# the endpoint can also be a machine outside the run, for example the one on which you
+# log in. It only keeps a store open, as the page does here, and all nodes name it as
+# their endpoint:
+#
+# .. code-block:: bash
+#
+#    python -c "
+#    import signal
+#    from torch.distributed import TCPStore
+#    store = TCPStore('localhost', 29400, is_master=True, wait_for_workers=False)
+#    signal.pause()"
 #
 # Count what crosses the network
 # ------------------------------
@@ -492,6 +512,30 @@ assert set(hierarchy.values()) == {2 * (n_nodes - 1) / world_size}, (
 # All three send the same in all. Several rings send as much across as one, but divide
 # it among the network cards. The hierarchical way also sends less across. With more
 # nodes that second gain gets small.
+#
+# What does that mean in seconds? Let two nodes with eight GPUs each add up the gradients
+# of a model with 7 billion parameters in bf16, 14 GB. A node sends nearly twice that
+# across, and its cards share it:
+
+
+def seconds_across(n_bytes, n_ranks, n_cards, gigabits):
+    """Return how long the network needs at least for one all-reduce in flat rings."""
+    sent_by_a_card = 2 * (1 - 1 / n_ranks) * n_bytes / n_cards
+    return sent_by_a_card / (gigabits * 1e9 / 8)
+
+
+for n_cards, gigabits in ((8, 400), (1, 100), (1, 10)):
+    seconds = seconds_across(14e9, 16, n_cards, gigabits)
+    print(f"{n_cards} x {gigabits} gigabit/s: {seconds:.2f} seconds")
+
+row_per_second = 8 / 1e9  # a card that carries one byte in a second
+counted = max(several.values())
+assert seconds_across(1, world_size, 4, row_per_second) == counted, "other bytes"
+
+# %%
+# The time of a step decides which of these you can bear. If the GPUs compute for a
+# second, DDP hides the first almost completely, and with the last one they'd wait for 20
+# seconds. (These are lower bounds from the bandwidth alone. The page has no network.)
 #
 # In the figure each box is a node, and a thicker arrow carries more.
 #
@@ -623,8 +667,8 @@ plt.show()
 # that saves checkpoints goes on from the newest. For the restarts the script also sets
 # the variable from above.
 #
-# If a whole node dies, Slurm ends the job. With `--requeue
-# <https://slurm.schedmd.com/sbatch.html>`__ it queues the job again, and the script
+# If a whole node dies, Slurm ends the job. With ``--requeue`` (see the `manual of sbatch
+# <https://slurm.schedmd.com/sbatch.html>`__) it queues the job again, and the script
 # begins anew. By the same manual, ``--no-kill`` keeps the job on the nodes that are
 # left (``srun`` needs it too). Then you'd ask for three nodes and write ``--nnodes=2``,
 # and one of them is a spare. We haven't tried that on a cluster, and where jobs are
@@ -673,9 +717,10 @@ assert args.max_restarts == 3, "the ranks may be restarted three times"
 # Another way is common too: a task for each GPU, and no ``torchrun``. But by itself
 # ``srun`` sets neither ``RANK`` nor ``LOCAL_WORLD_SIZE``. It numbers its tasks by
 # ``SLURM_PROCID``, which our first lines do not read. So each task takes itself for a
-# run of one rank, like the one that we started with ``python`` above. Sixteen tasks
-# then train sixteen models and write one file over the other, and nothing fails. Only
-# the first line tells: each task prints it, with ``ranks: 1``.
+# run of one rank, like the one that we started with ``python`` above. All tasks of a
+# node then take GPU 0, and if you are lucky, its memory isn't enough for them. If it is,
+# sixteen tasks train sixteen models and write one file over the other, and nothing
+# fails. Only the first line tells: each task prints it, with ``ranks: 1``.
 #
 # If you translate the variables of Slurm yourself, leave out ``--gpus-per-task=1``.
 # With it each task sees one GPU, so ``torch.accelerator.device_count()`` is 1. Programs
