@@ -5,7 +5,8 @@ Mixture of experts (MoE): more parameters, the same work per token
 :Card: Tokens travel to their experts, and all wait for one rank.
 :Learn: You will build a mixture of experts, give each rank experts of its own, send
     the tokens to them, and see who waits when most tokens want the same expert.
-:Prerequisites: :doc:`/tutorials/inside/collectives`
+:Prerequisites: :doc:`/tutorials/inside/collectives`,
+    :doc:`/tutorials/larger_models/fully_sharded`
 :Picture: experts
 :Oldest torch: 2.13
 
@@ -252,14 +253,18 @@ assert padding == max(sizes) * n_experts / len(rows), "not padded to the longest
 from torch.nn.functional import grouped_mm
 
 
-def grouped(experts, rows, sizes):
-    ends = torch.tensor(sizes, device=device).cumsum(dim=0, dtype=torch.int32)
+def grouped(experts, rows, counts):
+    ends = counts.cumsum(dim=0, dtype=torch.int32)
     inside = torch.relu(grouped_mm(rows, experts.into, offs=ends))
     return grouped_mm(inside, experts.out, offs=ends)
 
 
 if device.type == "cpu":
-    torch.testing.assert_close(grouped(experts, rows, sizes), from_bmm)
+    torch.testing.assert_close(grouped(experts, rows, count(chosen)), from_bmm)
+
+# %%
+# It also takes these places as a tensor, so that, unlike the other two, it needs no
+# list of sizes on the CPU.
 
 # %%
 # Tokens travel, and experts stay: ``all_to_all_single``
@@ -275,8 +280,9 @@ assert not received.requires_grad, "autograd sees the call"
 
 # %%
 # So we tell autograd the way back: gradients go to where the rows came from, and the
-# sizes are those of the forward pass, with sending and receiving swapped. PyTorch's own
-# version, in ``torch.distributed.nn.functional``, is deprecated.
+# sizes are those of the forward pass, with sending and receiving swapped. (PyTorch has
+# two versions of its own. The one in ``torch.distributed.nn.functional`` is deprecated.
+# The other one, ``all_to_all_single_autograd``, is in a private module of PyTorch 2.13.)
 sent = []  # bytes to other ranks, by journey
 
 
@@ -433,8 +439,59 @@ assert equals_before == (rank == 0), "DDP keeps the experts of each rank"
 # %%
 # ``fully_shard`` (FSDP, :doc:`/tutorials/larger_models/fully_sharded`) takes the same
 # for granted. Each rank would keep only a part of its own experts, and use the parts of
-# the other ranks for the rest. So leave experts out of it, with
-# ``ignored_params=set(experts.parameters())``.
+# the other ranks for the rest. So leave experts out of it: if they are inside a module
+# that you shard, with ``ignored_params=set(experts.parameters())``.
+#
+# Then somebody else has to do what FSDP doesn't. It averages the router's gradient over
+# the ranks, so that you no longer divide the loss. But the experts get the sum of all
+# ranks' losses, so divide their gradients yourself.
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import fully_shard
+
+fsdp_router, fsdp_experts = build(mine)
+fully_shard(fsdp_router, mesh=init_device_mesh(device.type, (world_size,)))
+
+output, _, _ = expert_parallel(fsdp_router, fsdp_experts, my_tokens)
+loss_function(my_tokens + output, labels[rank]).backward()
+for p in fsdp_experts.parameters():
+    p.grad /= world_size
+
+router_gradient = fsdp_router.weight.grad.full_tensor()
+torch.testing.assert_close(router_gradient, router.weight.grad)
+torch.testing.assert_close(fsdp_experts.into.grad, experts.into.grad[mine])
+
+# %%
+# Clipping needs care, too. The sharded gradients are DTensors and those of the experts
+# are plain tensors, and ``clip_grad_norm_`` refuses such a mixture. And each rank knows
+# only the norm of its own experts. If it went by that, the ranks would shrink the
+# router's gradient by different factors. So add up the squares over the ranks.
+from torch.nn.utils import clip_grad_norm_, clip_grads_with_norm_, get_total_norm
+
+
+def clip(sharded, my_experts, max_norm, group=None):
+    """Clip all gradients by their common norm, and return it."""
+    of_sharded = get_total_norm([p.grad for p in sharded]).full_tensor()
+    square = get_total_norm([p.grad for p in my_experts]).square()
+    dist.all_reduce(square, group=group)  # all experts once
+    norm = (of_sharded.square() + square).sqrt()
+    for some in sharded, my_experts:
+        clip_grads_with_norm_(some, max_norm, norm)
+    return norm
+
+
+norm = clip(list(fsdp_router.parameters()), list(fsdp_experts.parameters()), 1.0)
+in_one_process = copy.deepcopy(nn.ModuleList([router, experts]))
+for copied, p in zip(in_one_process.parameters(), [*router.parameters(),
+                                                   *experts.parameters()]):
+    copied.grad = p.grad.clone()
+expected_norm = clip_grad_norm_(in_one_process.parameters(), 1.0)
+torch.testing.assert_close(norm, expected_norm)
+torch.testing.assert_close(
+    fsdp_experts.into.grad, in_one_process[1].into.grad[mine])
+
+# %%
+# An optimizer with ``fused=True`` or ``foreach=True`` refuses the mixture as well, so
+# give it two parameter groups, one of each kind.
 #
 # That is all if each expert is on one rank only. Large runs usually keep several
 # copies of each expert, for example 8 groups of 8 GPUs with all experts in each group.
@@ -442,8 +499,6 @@ assert equals_before == (rank == 0), "DDP keeps the experts of each rank"
 # group. These 8 have to reduce its gradients among themselves. With four ranks we have
 # two groups of two. A *mesh* is a table of the ranks: each of its rows is a group that
 # holds all experts once, and each column holds the copies of the same experts.
-from torch.distributed.device_mesh import init_device_mesh
-
 n_copies = 2 if world_size % 4 == 0 else 1
 mesh = init_device_mesh(device.type, (n_copies, world_size // n_copies),
                         mesh_dim_names=("copies", "experts"))
@@ -464,8 +519,6 @@ assert_equal_gradients(copy_router, copy_experts, ours)
 # be too large, by the size of a group that holds all experts once. So divide it by the
 # number of all ranks as well. (Here the ranks leave that division to ``fully_shard``,
 # and don't divide their losses.)
-from torch.distributed.fsdp import fully_shard
-
 shard_router, shard_experts = build(ours)
 fully_shard(shard_experts, mesh=mesh["copies"])
 shard_experts.set_gradient_divide_factor(world_size)
@@ -482,9 +535,8 @@ torch.testing.assert_close(gradient, experts.into.grad[ours])
 # In your own model, call ``fully_shard`` on the experts like this first, and on the
 # block around them afterwards, over all ranks. The second call leaves out what the
 # first one has sharded. Adam hides this trap, because the scale of a gradient hardly
-# matters to it, until you clip gradients. When you clip, there's a third trap: each
-# rank knows the norm of its own experts only. Sum up the squared norms over the group
-# first, or the ranks shrink the router's gradient by different factors.
+# matters to it, until you clip gradients. (To clip here, take the norm of the experts'
+# DTensors with ``full_tensor``, and add up its square over the group ``"experts"``.)
 #
 # Load balancing: all wait for the fullest rank
 # ---------------------------------------------
@@ -547,6 +599,37 @@ assert losses[1] < losses[0], "the balanced experts learn less"
 # Without the auxiliary loss some experts get almost nothing. They take as much memory
 # as the others, and the model learns as if it didn't have them. With it, they are used,
 # and the loss is lower as well.
+#
+# Is a mixture of experts better than a *dense* layer, then, which uses all its
+# parameters for each token? We train one with as much work for a token, two experts
+# wide.
+def train_dense(steps):
+    torch.manual_seed(0)
+    dense = nn.Sequential(
+        nn.Linear(width, top_k * hidden, bias=False), nn.ReLU(),
+        nn.Linear(top_k * hidden, width, bias=False)).to(device)
+    optimizer = torch.optim.Adam(dense.parameters(), lr=0.02)
+    for _ in range(steps):
+        optimizer.zero_grad()
+        loss = loss_function(my_tokens + dense(my_tokens), labels[rank])
+        (loss / world_size).backward()
+        for p in dense.parameters():
+            dist.all_reduce(p.grad)
+        optimizer.step()
+    mean_loss = loss.detach()
+    dist.all_reduce(mean_loss)
+    return mean_loss.item() / world_size
+
+
+dense_loss = train_dense(20)
+if rank == 0:
+    print(f"dense, with the same work for a token: loss {dense_loss:.2f}")
+assert losses[1] < dense_loss, "the balanced experts learn less than a dense layer"
+
+# %%
+# After as many steps the balanced mixture is ahead, and our eight kinds of tokens suit
+# it. How far it is ahead on real data, and how far in time, only a comparison like this
+# one on your own model tells.
 #
 # But a strong auxiliary loss makes the router choose for balance, not for the token. So
 # `DeepSeek-V3 <https://arxiv.org/abs/2412.19437>`__ adds a bias to the score of each
