@@ -521,8 +521,8 @@ else:
 #   usual start is to `multiply the learning rate <https://arxiv.org/abs/1706.02677>`__
 #   by the world size, with a warm-up.
 #
-# Let's try both. The model learns 3072 noisy numbers. In each step ``backward`` takes
-# one global batch. A single process (``n_ranks=1``) computes all of it, otherwise each
+# Let's try both. The data are 3072 samples of 20 features, each with a noisy number to
+# predict. In each step ``backward`` takes one global batch. A single process (``n_ranks=1``) computes all of it, otherwise each
 # rank takes its share, with the factor from above.
 torch.manual_seed(6)
 numbers = torch.randn(3072, 20, dtype=torch.double)  # (samples, features)
