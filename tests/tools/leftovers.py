@@ -1,9 +1,9 @@
 """Find English words that are left on a page of another language.
 
 Literals, code and what is marked as another language do not count. Allowed are the
-names in ``interface_words.txt``, what can only be code (``torch.chunk``, ``RANK=0``),
-and the glossary's terms: as they are where the language keeps the English word, else
-in brackets behind a translation.
+names in ``interface_words.txt`` (only in brackets where it says so), what can only be
+code (``torch.chunk``, ``RANK=0``), and the glossary's terms: as they are where the
+language keeps the English word, else in brackets behind a translation.
 """
 
 from __future__ import annotations
@@ -25,16 +25,19 @@ CODE_IN_TEXT = re.compile(
     r"(?:[\w-]+\.)+[a-z]{2,}/\S+|[A-Za-z]\w*(?:[._]\w+)+(?:\([^)]*\))?|[A-Z_]+=\S+",
     re.ASCII,
 )
-BRACKETS = re.compile(r"[(（]([^()（）]*)[)）]")
+# A bracket can begin or end in another element.
+BRACKETS = re.compile(r"[(（][^()（）]*(?:[)）]|$)|^[^()（）]*[)）]")
+BRACKET_OR_COMMA = re.compile(r"([()（）,、，])")
 SHOWN_BY_CSS = re.compile(r'content:\s*"([^"]*)"')
 
 
 @functools.cache
-def names() -> tuple[str, ...]:
-    """Give the allowed names, the longest first."""
+def names() -> tuple[tuple[str, ...], frozenset[str]]:
+    """Give the allowed names, and what is allowed only in brackets."""
     lines = (TOOLS / "interface_words.txt").read_text(encoding="utf-8").splitlines()
-    found = [line.partition(" - ")[0].strip() for line in lines if " - " in line]
-    return tuple(sorted(found, key=len, reverse=True))
+    pairs = [line.partition(" - ")[::2] for line in lines if " - " in line]
+    glosses = {name.strip() for name, why in pairs if why.startswith("in brackets")}
+    return tuple({name.strip() for name, _ in pairs} - glosses), frozenset(glosses)
 
 
 @functools.cache
@@ -52,13 +55,19 @@ def glossary(language: str) -> tuple[tuple[str, ...], frozenset[str]]:
 def without_allowed(text: str, language: str) -> str:
     """Take out of a text what may be English."""
     kept, english = glossary(language)
+    always, in_brackets = names()
+    english |= in_brackets
 
-    def unless_term(found: re.Match[str]) -> str:
-        term = found[1].strip().lower()
-        return " " if term in english or term.removesuffix("s") in english else found[0]
+    def is_term(part: str) -> bool:
+        term = part.strip().lower()
+        return bool(term) and (term in english or term.removesuffix("s") in english)
 
-    text = CODE_IN_TEXT.sub(" ", BRACKETS.sub(unless_term, " ".join(text.split())))
-    for phrase in sorted((*kept, *names()), key=len, reverse=True):
+    def without_terms(found: re.Match[str]) -> str:
+        parts = BRACKET_OR_COMMA.split(found[0])
+        return "".join(" " if is_term(part) else part for part in parts)
+
+    text = CODE_IN_TEXT.sub(" ", BRACKETS.sub(without_terms, " ".join(text.split())))
+    for phrase in sorted((*kept, *always), key=len, reverse=True):
         if phrase in text:
             text = re.sub(rf"(?<![A-Za-z]){re.escape(phrase)}(?![A-Za-z])", " ", text)
     return text
