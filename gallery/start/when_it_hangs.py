@@ -81,9 +81,11 @@ table first, and read the reasons later.
    * - "terminate called without an active exception", after the last line of a run on
        the CPU
      - A thread of Gloo still frees a tensor while Python already shuts down, a `known
-       issue <https://github.com/pytorch/pytorch/issues/190489>`__. It is rare, and a
-       busy machine makes it likelier
-     - All the work was done, so nothing is lost
+       issue <https://github.com/pytorch/pytorch/issues/190489>`__. It happens if a
+       collective is nearly the last call, and a mesh or a wrapped model still refers
+       to the group
+     - All the work was done, so nothing is lost. With ``time.sleep(0.1)`` after the
+       last collective we didn't see it again
 
 Whatever it is, collect before you end the job, in this order:
 
