@@ -648,26 +648,26 @@ assert list(on_top.values()) == [8.6, 5.4, 4.3], "other blocks"
 # %%
 # That's 17 GB, and with bf16 5 more for whole blocks. But a language model has more
 # than blocks. In `Llama 3 with 70 billion parameters
-# <https://arxiv.org/abs/2407.21783>`__ an embedding and a head for 128,000 words have 2
-# billion of them. If only the last call of ``fully_shard`` takes both, they stay whole
+# <https://arxiv.org/abs/2407.21783>`__ the embedding and the head, with a vocabulary of
+# 128,000, have 2 billion of them. If only the last call of ``fully_shard`` takes both, they stay whole
 # from the beginning of the forward pass to the end of the backward pass, when they take
 # 2 bytes for a parameter, 2 for its gradient, and 4 for the buffer that is sent.
 #
 # And each rank has the activations of its own samples. Let it be one sample of 4,096
 # tokens, with *activation checkpointing*: each of the 80 layers then keeps only its
 # input, and computes the rest again when it's needed. The logits, a number for each
-# token and each word, and their gradients are in fp32.
+# token and each entry of the vocabulary, and their gradients are in fp32.
 tokens = 4096
-words = 128_000
+vocabulary = 128_000
 layers = 80
-embedding_and_head = 2 * words * 8192
+embedding_and_head = 2 * vocabulary * 8192
 needed = {  # GB on each of 64 GPUs, with bf16
     "share of the blocks": 16 * share(large, 64) / 1e9,
     "whole blocks": on_top["fully_shard, bf16"],
     "share of embedding and head": 16 * embedding_and_head / 64 / 1e9,
     "whole embedding and head": (2 + 2 + 4) * embedding_and_head / 1e9,
     "inputs of the layers": layers * tokens * 8192 * 2 / 1e9,
-    "logits and their gradients": 2 * 4 * tokens * words / 1e9}
+    "logits and their gradients": 2 * 4 * tokens * vocabulary / 1e9}
 if rank == 0:
     for name, number in needed.items():
         print(f"{number:5.1f} GB  {name}")
