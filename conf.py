@@ -52,7 +52,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "gallery",
     "gallery_dirs": "tutorials",
     "filename_pattern": r"\.py$",
-    "copyfile_regex": r"index\.rst$",  # the parts' own pages, with their cards
+    "copyfile_regex": r"(index\.rst|train\.slurm)$",  # parts with cards; a file to take
     "image_scrapers": ("gallery_intl.figures.scraper",),
     "reset_modules": (
         "matplotlib",

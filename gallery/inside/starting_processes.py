@@ -1,20 +1,47 @@
 """
-Starting processes: what each way gives
-=======================================
+Starting processes: torchrun, srun, mpirun, spawn
+=================================================
 
-:Card: torchrun, spawn and a pool: who sets what.
-:Learn: You will start the same training in two ways, compare the results, and see what
-    breaks in a notebook.
+:Card: Who numbers the ranks, who ends them, and where the traceback is.
+:Learn: You will start one training in several ways, tell each rank its number, find the
+    traceback of the rank that failed, and start ranks from a notebook.
 :Prerequisites: :doc:`/tutorials/start/distributed_data_parallel`
 :Picture: launch
 :Oldest torch: 2.10
 
-Before several ranks can train one model, something has to start them. ``torchrun`` and
-``torch.multiprocessing.spawn`` do it in different ways. Python's ``Pool`` also starts
-processes, but for other work.
+The ranks of a training are processes, and something has to start them. It also decides
+how a rank learns its number, where its output goes, and who ends the other ranks when
+one of them fails. If you may choose, take ``torchrun``, which answers all three:
 
-We start the same training in two ways and compare the results. Then we let a rank fail,
-and run a program without a file, as a notebook does, to see what breaks.
+.. code-block:: bash
+
+   torchrun --standalone --nproc-per-node=gpu train.py
+
+But you can't always choose. A cluster offers ``srun`` or ``mpirun``, a test starts its
+ranks from a program of its own, and in a notebook there is no file to start.
+
+.. list-table:: Which one when
+   :header-rows: 1
+
+   * - Way
+     - Use it for
+     - In a notebook
+   * - ``torchrun``
+     - Training, on one machine or on many
+     - Write a file and start it
+   * - ``srun``, ``mpirun``
+     - Clusters: to start one ``torchrun`` on each machine, or the ranks themselves
+     - Not from there
+   * - ``spawn``
+     - Ranks on one machine that a program starts itself, for example a test
+     - Import the function from a file
+   * - ``Pool``
+     - Independent tasks without ranks
+     - Import the function from a file
+
+We start the same training with ``torchrun`` and with ``spawn``, and give a program the
+variables that ``srun`` and ``mpirun`` set. Then a rank fails, and we look for its
+traceback. At the end we start ranks without a file, as a notebook does.
 """
 
 # %%
@@ -22,8 +49,7 @@ and run a program without a file, as a notebook does, to see what breaks.
 # --------------------
 #
 # All ways on this page start programs from files. So we write small programs into a
-# temporary folder and run each of them there, for two minutes at most. This works in a
-# notebook too.
+# temporary folder and run each of them there. This works in a notebook too.
 import os
 import subprocess
 import sys
@@ -44,69 +70,27 @@ def without_words_of_gloo(text):
     return "".join(line for line in lines if not line.startswith("[Gloo]"))
 
 
-def run(*command):
+def run(*command, **variables):
     done = subprocess.run(
-        [sys.executable, *command], cwd=folder, timeout=120, env=environment,
-        capture_output=True, text=True)
+        [sys.executable, *command], cwd=folder, timeout=300,
+        env=environment | variables, capture_output=True, text=True)
     done.stdout = without_words_of_gloo(done.stdout)
     return done
 
 
 # %%
-# Pool: tasks for whoever is free
-# -------------------------------
-#
-# We begin without PyTorch: a ``Pool`` of five processes applies ``f`` to three numbers.
-# Whichever process is free takes the next task, and the results come back in order.
-
-# language=Python
-(folder / "pool.py").write_text("""\
-from multiprocessing import Pool
-
-
-def f(x):
-    return x * x
-
-
-if __name__ == "__main__":
-    with Pool(5) as p:
-        print(p.map(f, [1, 2, 3]))
-""", encoding="utf-8")
-
-# %%
-squares = run("pool.py")
-print(squares.stdout, end="")
-assert squares.stdout == "[1, 4, 9]\n", squares.stderr
-
-# %%
-# A pool is right for independent tasks, such as preparing many files: its processes
-# have no ranks and never talk to each other. In training, all ranks must run at the
-# same time, because each of them waits for the gradients of the others.
-#
-# One training for torchrun and spawn
+# One training, however it is started
 # -----------------------------------
 #
-# The training itself does not depend on how it was started. ``train`` is given the
-# device of its rank and expects that the rank has joined the group.
+# The training itself should not know who started it. ``train`` is given the device of
+# its rank, and expects that the rank has joined the group. The loader takes a share of
+# 2048 samples, whose labels are the means of their ten features, and at the end rank 0
+# prints what each rank was given, and the loss.
 #
-# The loader takes a share of 2048 samples, as in
-# :doc:`/tutorials/start/distributed_data_parallel`. The label of a sample is the mean
-# of its ten features. Before each epoch, ``set_epoch`` makes a new order, and at the
-# end rank 0 prints what each rank was given and the loss.
-#
-# The workers of the loader are processes too, and they are started while the group is
-# open. Linux forks them by default up to Python 3.13, and that is not safe here: a
-# rank then has threads that belong to the group, and a fork copies every lock that
-# such a thread holds, but not the thread that would release it, so a worker may wait
-# forever. With NCCL the manual of ``DistributedDataParallel`` therefore asks for
-# `forkserver or spawn
-# <https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html>`__.
-#
-# With ``forkserver`` each rank starts one small process that has no such threads, and
-# workers are forked from that one. It imports PyTorch once, because
-# ``set_forkserver_preload`` says so; without this line every worker would import it
-# again, which takes seconds. With ``persistent_workers`` the workers stay for the next
-# epoch.
+# The workers of the loader are processes too. They are started while the group is open,
+# so they must not be forked from the rank, and ``forkserver`` starts them from a clean
+# process instead, for the reasons that
+# :doc:`/tutorials/start/distributed_data_parallel` gives.
 
 # language=Python
 (folder / "training.py").write_text("""\
@@ -152,7 +136,7 @@ def train(device, batch_size, num_worker):
 #
 # With ``torchrun`` every process runs the whole file and finds its number in the
 # environment, so the program needs no arguments. Its first lines are those of
-# :doc:`/tutorials/start/hello_ranks`. The whole batch of 512 samples and the 8 workers
+# :doc:`/tutorials/start/hello_ranks`. The global batch of 512 samples and the 8 workers
 # are divided by the world size, and ``int`` rounds down: with six GPUs each rank has 85
 # samples, 510 in all.
 #
@@ -221,13 +205,120 @@ assert share in by_torchrun.stdout, by_torchrun.stderr
 assert by_torchrun.returncode == 0, by_torchrun.stderr
 
 # %%
+# srun and mpirun: other names for the same numbers
+# -------------------------------------------------
+#
+# ``srun`` of Slurm and ``mpirun`` start all ranks of all machines at once. They number
+# them too, but in variables of their own. A program that reads only ``RANK`` finds
+# nothing there, and each rank takes itself for a run of one. Nothing fails: all of them
+# train the same model, and write the same files.
+#
+# .. list-table::
+#    :header-rows: 1
+#
+#    * - What a rank must know
+#      - ``torchrun``
+#      - ``srun``
+#      - ``mpirun`` of Open MPI
+#    * - Its number among all
+#      - ``RANK``
+#      - ``SLURM_PROCID``
+#      - ``OMPI_COMM_WORLD_RANK``
+#    * - Its number on this machine
+#      - ``LOCAL_RANK``
+#      - ``SLURM_LOCALID``
+#      - ``OMPI_COMM_WORLD_LOCAL_RANK``
+#    * - How many there are
+#      - ``WORLD_SIZE``
+#      - ``SLURM_NTASKS``
+#      - ``OMPI_COMM_WORLD_SIZE``
+#    * - How many on this machine
+#      - ``LOCAL_WORLD_SIZE``
+#      - ``SLURM_NTASKS_PER_NODE``, if you start it with ``--ntasks-per-node``
+#      - ``OMPI_COMM_WORLD_LOCAL_SIZE``
+#    * - Where rank 0 is
+#      - ``MASTER_ADDR`` and ``MASTER_PORT``
+#      - Your script sets these two, see below
+#      - Your command sets these two, see below
+#
+# So translate them, before any other line of the program asks for them.
+
+# language=Python
+(folder / "launcher.py").write_text("""\
+import os
+
+OURS = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE")
+OF_SRUN = (
+    "SLURM_PROCID", "SLURM_LOCALID", "SLURM_NTASKS", "SLURM_NTASKS_PER_NODE")
+OF_MPIRUN = (
+    "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
+    "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE")
+
+
+def translate_variables():
+    if "RANK" in os.environ:
+        return  # torchrun has set all of them
+    for theirs in OF_SRUN, OF_MPIRUN:
+        if theirs[0] in os.environ:
+            for our_name, their_name in zip(OURS, theirs):
+                os.environ[our_name] = os.environ[their_name]
+            return
+
+
+if __name__ == "__main__":
+    translate_variables()
+    print(*(f"{name}={os.environ.get(name)}" for name in OURS))
+""", encoding="utf-8")
+
+# %%
+# There is no cluster here, so we only pretend: we set the variables that the second of
+# two ranks would see, and the program prints its numbers. ``torchrun`` itself comes
+# last, and both of its ranks print.
+for_srun = {"SLURM_PROCID": "1", "SLURM_LOCALID": "1",
+            "SLURM_NTASKS": "2", "SLURM_NTASKS_PER_NODE": "2"}
+for_mpirun = {"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_LOCAL_RANK": "1",
+              "OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_LOCAL_SIZE": "2"}
+like_srun = run("launcher.py", **for_srun)
+like_mpirun = run("launcher.py", **for_mpirun)
+numbered = run(
+    "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2",
+    "--log-dir=logs", "launcher.py")
+
+print("srun:    ", like_srun.stdout, end="")
+print("mpirun:  ", like_mpirun.stdout, end="")
+lines = sorted(numbered.stdout.splitlines())
+for line in lines:
+    print("torchrun:", line)
+assert like_srun.stdout == like_mpirun.stdout == lines[1] + "\n", "other numbers"
+
+# %%
+# The two commands look like this. Both give all ranks the address of the first machine,
+# and a port that nobody else uses there:
+#
+# .. code-block:: bash
+#
+#    # in a script for sbatch, with two nodes of eight GPUs
+#    export MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
+#    export MASTER_PORT=$((20000 + SLURM_JOB_ID % 10000))
+#    srun --ntasks-per-node=8 --gpus-per-node=8 --kill-on-bad-exit=1 python train.py
+#
+#    # with Open MPI, from node0
+#    mpirun -np 16 --host node0:8,node1:8 -x MASTER_ADDR=node0 -x MASTER_PORT=29500 \
+#        python train.py
+#
+# Does that have an advantage over ``torchrun``? One command starts all machines, and the
+# cluster sees each rank. But there are no restarts and no error files. So on Slurm we'd
+# rather let ``srun`` start one ``torchrun`` on each machine, as
+# :doc:`/tutorials/long_runs/several_nodes` does.
+#
 # spawn: a function in several processes
 # --------------------------------------
 #
-# ``main`` counts the GPUs and starts ``main_worker`` once for each. Without a GPU it
-# starts two processes on the CPU, and on a Mac one. ``main`` also opens the store where
-# the ranks meet. Port 0 means any free port, so two programs on one machine do not meet
-# by mistake.
+# Sometimes a program should start its own ranks, for example a test that runs under
+# pytest. ``spawn`` does that. Below, ``main`` counts the GPUs and starts ``main_worker``
+# once for each. Without a GPU it starts two processes on the CPU, and on a Mac one.
+# ``main`` also opens the store where the ranks meet. Port 0 means any free port, so two
+# programs on one machine do not meet by mistake.
 #
 # Each process receives its number, here ``gpu``, and then ``args``. So what
 # ``torchrun`` puts into the environment comes as arguments here, and
@@ -279,9 +370,40 @@ if __name__ == "__main__":
 by_spawn = run("spawned.py")
 print("same output:", by_spawn.stdout == by_torchrun.stdout)
 assert share in by_spawn.stdout, by_spawn.stderr
-assert by_spawn.stdout == by_torchrun.stdout
+assert by_spawn.stdout == by_torchrun.stdout, "spawn trains something else"
 
 # %%
+# Pool: tasks for whoever is free
+# -------------------------------
+#
+# Python's own ``Pool`` looks similar, but it isn't for ranks. Here a pool of five
+# processes applies ``f`` to three numbers. Whichever process is free takes the next
+# task, and the results come back in order.
+
+# language=Python
+(folder / "pool.py").write_text("""\
+from multiprocessing import Pool
+
+
+def f(x):
+    return x * x
+
+
+if __name__ == "__main__":
+    with Pool(5) as p:
+        print(p.map(f, [1, 2, 3]))
+""", encoding="utf-8")
+
+# %%
+squares = run("pool.py")
+print(squares.stdout, end="")
+assert squares.stdout == "[1, 4, 9]\n", squares.stderr
+
+# %%
+# A pool is right for independent tasks, such as preparing many files: its processes
+# have no numbers and never talk to each other. In training, all ranks must run at the
+# same time, because each of them waits for the gradients of the others.
+#
 # The figure shows what each way hands to its processes. Only a ``Pool`` gets results
 # back.
 #
@@ -315,14 +437,18 @@ plt.show()
 #
 # A rank that fails leaves the others waiting in their next collective, so somebody has
 # to end them. In this program rank 1 fails at once, and rank 0 sleeps for longer than
-# our ``run`` would wait. It can be started both ways.
+# our ``run`` would wait. It can be started both ways. ``record`` is for ``torchrun``,
+# and we'll see what it does.
 
 # language=Python
 (folder / "failing.py").write_text("""\
 import os
 import time
 
+from torch.distributed.elastic.multiprocessing.errors import record
 
+
+@record
 def main_worker(rank):
     print(f"rank {rank} starts", flush=True)
     if rank == 1:
@@ -342,22 +468,46 @@ if __name__ == "__main__":
 # %%
 # Both starters end rank 0 and fail themselves. ``torchrun`` can also try again: with
 # ``--max-restarts=1`` it starts all ranks once more, on the same machine and from the
-# beginning, so a program that should go on has to load a checkpoint.
+# beginning, so a program that should go on has to load a checkpoint. ``--tee=3`` copies
+# what the ranks print (1 is their output, 2 their errors, 3 both) into files.
 restarted = run(
     "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2",
-    "--max-restarts=1", "--log-dir=logs", "failing.py")
+    "--max-restarts=1", "--log-dir=failed", "--tee=3", "failing.py")
 raised = run("failing.py")
 
 for starter, ended in ("torchrun", restarted), ("spawn", raised):
     print(starter, "started rank 1", ended.stdout.count("rank 1 starts"), "times")
-    assert ended.returncode != 0 and "bad sample" in ended.stderr
-assert restarted.stdout.count("rank 1 starts") == 2
-assert raised.stdout.count("rank 1 starts") == 1
+    assert ended.returncode != 0, "a failed rank is no success"
+    assert "bad sample" in ended.stderr, "nobody says why"
+assert restarted.stdout.count("rank 1 starts") == 2, "torchrun didn't try again"
+assert raised.stdout.count("rank 1 starts") == 1, "spawn tried again"
 assert "Process 1 terminated with the following error" in raised.stderr
 
 # %%
-# The table has the other differences that you may meet, as they stand in the sources of
-# PyTorch 2.13.
+# Where is the traceback of the rank that failed first? The report at the end of
+# ``torchrun`` names that rank as the root cause. Thanks to ``record``, which writes the
+# exception into an *error file*, the report also has its traceback. Without it, the
+# report says only with which exit code the rank ended. And the folder for logs has one
+# folder for each try, with one for each rank in it.
+report = restarted.stderr[restarted.stderr.index("Root Cause"):]
+for line in report.splitlines():
+    if "rank " in line or "ValueError" in line:
+        print(line.strip())
+for log in sorted(folder.glob("failed/*/attempt_*/*/stderr.log")):
+    attempt, rank, name = log.parts[-3:]
+    said = "bad sample" in log.read_text(encoding="utf-8")
+    print(attempt, "rank", rank, name, "has the error:", said)
+    assert said == (rank == "1"), "the error isn't that of rank 1"
+
+# %%
+# With eight ranks on each of many machines, ``--tee`` mixes all of them on the screen.
+# ``--redirects=3 --tee=0:3`` lets only rank 0 of each machine print there, and still
+# writes all files.
+#
+# The table has the other differences that you may meet. What it says of ``torchrun`` and
+# ``spawn`` stands in the sources of PyTorch 2.13, and the rest in the manuals of `srun
+# <https://slurm.schedmd.com/srun.html>`__ and `mpirun
+# <https://docs.open-mpi.org/en/main/man-openmpi/man1/mpirun.1.html>`__.
 #
 # .. list-table::
 #    :header-rows: 1
@@ -365,35 +515,37 @@ assert "Process 1 terminated with the following error" in raised.stderr
 #    * -
 #      - ``torchrun``
 #      - ``spawn``
-#    * - Rank, world size, address
-#      - Variables of the environment
-#      - Your own arguments
+#      - ``srun``, ``mpirun``
 #    * - A rank fails
 #      - The others get SIGTERM, and SIGKILL 30 seconds later
 #      - The same
+#      - ``mpirun`` ends the others. ``srun`` lets them wait, unless
+#        ``--kill-on-bad-exit=1`` or the cluster's settings say otherwise
 #    * - After that
 #      - All ranks are restarted, up to ``--max-restarts`` times, which is 0 by default;
 #        after that, a report names the rank that failed first
 #      - The caller of ``spawn`` gets an exception with the traceback of the rank that
 #        failed first
-#    * - Error files
-#      - A rank whose main function is decorated by ``record``, of
-#        ``torch.distributed.elastic.multiprocessing.errors``, writes its traceback to a
-#        file, and the report shows it
-#      - None are needed
+#      - The job ends
 #    * - Output of the ranks
-#      - With ``--redirects=3 --log-dir=logs`` each rank has files of its own
+#      - All on the screen; files with ``--redirects`` or ``--tee``, and ``--log-dir``
 #      - All ranks write to the streams of the program
+#      - All on the screen; ``srun --label`` and ``mpirun --output tag`` (Open MPI 5) say
+#        who wrote; ``srun --output=%t.log`` makes a file for each rank
 #    * - Signals
 #      - It passes SIGTERM, SIGINT, SIGHUP and SIGQUIT on to the ranks
 #      - SIGTERM reaches only the program that called ``spawn``; on Linux the ranks get
 #        SIGINT when it dies
+#      - ``scancel`` sends SIGTERM to all ranks; ``mpirun`` ends all ranks when it gets
+#        SIGTERM or SIGINT
 #    * - Threads
 #      - One for each rank, if ``OMP_NUM_THREADS`` does not say otherwise
 #      - Each rank starts as many as if it had the machine to itself
+#      - As many as the rank sees cores, which are those that the cluster gave it
 #    * - Machines
 #      - One or many
 #      - One
+#      - One or many
 #
 # A notebook has no Python file
 # -----------------------------
@@ -448,7 +600,7 @@ assert imported.stdout == by_spawn.stdout, imported.stderr
 # ``None`` in place of a function.
 context = torch.multiprocessing.spawn(None, nprocs=0, join=False)
 print("processes:", context.pids())
-assert context.pids() == [] and context.join()
+assert context.pids() == [] and context.join(), "spawn started something"
 
 # %%
 # *A fixed port.* With an address such as ``tcp://127.0.0.1:2568``, a second program on
@@ -463,45 +615,11 @@ except dist.DistNetworkError as error:
 del first
 
 print(refusal)
-assert refusal == "DistNetworkError"
+assert refusal == "DistNetworkError", "two programs share a port"
 
 # %%
 # *Curly quotes.* Many web pages turn straight quotes into typographic ones, which
-# Python refuses, so type them again after copying. The last character of the string
-# below is such a quote.
-try:
-    compile("init_method='tcp://127.0.0.1:2568\u2019", "copied.py", "exec")
-except SyntaxError as error:
-    refusal = type(error).__name__
-
-print(refusal)
-assert refusal == "SyntaxError"
-
-# %%
-# Which one when
-# --------------
-#
-# .. list-table::
-#    :header-rows: 1
-#
-#    * - Way
-#      - Use it for
-#      - In a notebook
-#    * - ``torchrun``
-#      - Training, on one machine or on many
-#      - Write a file and start it
-#    * - ``spawn``
-#      - Ranks on one machine that a program starts itself, for example a test
-#      - Import the function from a file
-#    * - ``Pool``
-#      - Independent tasks without ranks
-#      - Import the function from a file
-#
-# If you are not sure, take ``torchrun``. ``srun`` of Slurm and ``mpirun`` start ranks
-# too, but they name them by variables of their own, such as ``SLURM_PROCID`` and
-# ``OMPI_COMM_WORLD_RANK``, so a program like ours takes itself for a single rank there.
-# :doc:`/tutorials/long_runs/several_nodes` starts one ``torchrun`` on each machine
-# instead.
+# Python refuses with a ``SyntaxError``. Type them again after copying.
 #
 # Try it
 # ------
@@ -509,14 +627,14 @@ assert refusal == "SyntaxError"
 # Predict first, then run.
 #
 # - In ``spawned.py``, replace ``nprocs=n_gpus`` by ``nprocs=1`` and keep the
-#   arguments. For whom does rank 0 wait, and who ends the waiting? (This takes two
+#   arguments. For whom does rank 0 wait, and who ends the waiting? (This takes five
 #   minutes.)
 #
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
 #      For rank 1, which the world size promises and nobody started. Our ``run`` ends
-#      the waiting with ``TimeoutExpired`` after its 120 seconds. No process failed, so
+#      the waiting with ``TimeoutExpired`` after its 300 seconds. No process failed, so
 #      ``spawn`` has nothing to report.
 #
 # - Leave out the last two lines of ``spawned.py``. What does the program print, and
@@ -529,6 +647,16 @@ assert refusal == "SyntaxError"
 #      looks only at the exit status takes it for a success. This page notices, because
 #      it compares the output.
 #
+# - Leave out ``@record``, and let the page go on without its last assert on the report.
+#   What does the report say now, and where is the traceback?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      It says ``exitcode: 1`` and "To enable traceback see", with an address of the
+#      manual. The traceback is still in ``stderr.log`` of rank 1, and on the screen, but
+#      there it stands above the report, among the lines of all other ranks.
+#
 # - In your own script: let rank 1 raise an exception in the third step. Do all other
 #   ranks end, after how many seconds, and do you find the traceback of rank 1 in your
 #   logs?
@@ -537,17 +665,19 @@ assert refusal == "SyntaxError"
 # ----------------
 #
 # - ``torchrun`` runs a whole file and puts rank and world size into the environment.
-#   ``spawn`` runs a function and passes a number. If you are not sure, take
-#   ``torchrun``.
+#   ``srun`` and ``mpirun`` do so under other names, and ``spawn`` runs a function and
+#   passes a number. If you may choose, take ``torchrun``.
+# - If a rank fails, ``torchrun``, ``spawn`` and ``mpirun`` end the others, and ``srun``
+#   needs an option for that. Decorate the main function with ``record``, and the report
+#   of ``torchrun`` has the traceback of the rank that failed first.
 # - A spawned process imports its function by name, so the function must be in a file,
 #   and the start of the program below ``if __name__ == "__main__"``.
-# - If a rank fails, both starters end the others. If a rank was never started, nobody
-#   does, and the rest waits for it until a timeout.
 #
 # Where to go next
 # ----------------
 #
 # - :doc:`/tutorials/start/when_it_hangs` finds the rank that does not come.
+# - :doc:`/tutorials/long_runs/several_nodes` has a script for Slurm.
 # - :doc:`/tutorials/start/hello_ranks` explains the variables of ``torchrun``.
 # - :doc:`/tutorials/start/distributed_data_parallel` explains the training of this
 #   page.

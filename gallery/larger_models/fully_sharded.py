@@ -670,8 +670,8 @@ needed = {  # GB on each of 64 GPUs, with bf16
     "logits and their gradients": 2 * 4 * tokens * vocabulary / 1e9}
 if rank == 0:
     for name, number in needed.items():
-        print(f"{number:5.1f} GB  {name}")
-    print(f"{sum(needed.values()):5.1f} GB  together, if all came at once")
+        print(f"{name:28} {number:4.1f} GB")
+    print(f"{'together, if all at once':28} {sum(needed.values()):4.1f} GB")
 assert 45 < sum(needed.values()) < 55, "other numbers than the text below has"
 
 # %%
