@@ -12,9 +12,9 @@ Feeding the data: each sample once, to one rank
 If two ranks load the same sample, no error tells you. The training takes longer, the
 accuracy is a little wrong, and the loss still falls. Only counting shows it.
 
-So we gather from all ranks which samples each of them has seen, and count. We do it for
-samplers, for streams with workers, for ranks with unequal numbers of batches, and for a
-training that resumes.
+So we begin with the two loaders that most programs need, and then gather from all ranks
+which samples each of them has seen, and count. We do it for samplers, for streams with
+workers, for ranks with unequal numbers of batches, and for a training that resumes.
 
 .. code-block:: bash
 
@@ -73,14 +73,52 @@ def times_seen(shares):
 
 
 # %%
+# One loader for training, another for validation
+# -----------------------------------------------
+#
+# In training, all ranks must take equally many steps, because each step waits for the
+# gradients of all. In validation each sample must count once, and nothing waits. So the
+# two need different shares.
+from torch.utils.data import DataLoader
+from torch.utils.data.distributed import DistributedSampler
+
+
+def training_loader(data, batch_size):
+    sampler = DistributedSampler(data, drop_last=True)  # equal shares
+    return DataLoader(data, batch_size=batch_size, sampler=sampler, drop_last=True)
+
+
+def validation_loader(data, batch_size):
+    own_samples = range(rank, len(data), world_size)  # each sample once
+    return DataLoader(data, batch_size=batch_size, sampler=own_samples)
+
+
+# %%
+# Before each epoch call ``set_epoch`` of the sampler. Without it every epoch has the
+# order of the first, and nothing tells you. Workers, ``pin_memory`` and
+# ``persistent_workers`` are as in :doc:`/tutorials/start/distributed_data_parallel`.
+loader = training_loader(samples, batch_size=2)
+epochs = []
+for epoch in range(2):
+    loader.sampler.set_epoch(epoch)
+    epochs.append([sample for batch in loader for sample in batch.tolist()])
+
+seen_in_epochs = [times_seen(from_all_ranks(share)) for share in epochs]
+for counted in seen_in_epochs:
+    assert set(counted.values()) == {1}, "a sample is seen twice"
+    assert len(counted) == 6 * world_size, "more than the remainder is left out"
+assert epochs[0] != epochs[1], "the second epoch has the order of the first"
+
+# %%
+# The rest of the page shows what goes wrong with others, and what to do where these two
+# don't fit.
+#
 # The sampler pads, or it drops
 # -----------------------------
 #
 # ``DistributedSampler`` gives all ranks equally many samples, so that they take equally
 # many steps. If there is a remainder, it deals the first samples of the epoch twice.
 # With ``drop_last=True`` it leaves out the last ones.
-from torch.utils.data.distributed import DistributedSampler
-
 padded = DistributedSampler(samples, shuffle=False)
 dropped = DistributedSampler(samples, shuffle=False, drop_last=True)
 seen = {"padded": from_all_ranks(list(padded)),
@@ -91,8 +129,8 @@ if rank == 0:
     print("padded, seen twice:", twice)
     print("dropped, never seen:", never)
 n_left = len(samples) % world_size  # 1 here, 0 if one rank takes all
-assert twice == list(range(world_size - 1))
-assert never == list(samples[len(samples) - n_left:])
+assert twice == list(range(world_size - 1)), "others are dealt twice"
+assert never == list(samples[len(samples) - n_left:]), "others are left out"
 
 # %%
 # Padding makes a metric wrong
@@ -100,26 +138,25 @@ assert never == list(samples[len(samples) - n_left:])
 #
 # In training that matters little, because with ``set_epoch`` each epoch repeats other
 # samples. In evaluation it matters. Let a model be right on the first half of the
-# samples only: the repeated ones are there, so the accuracy is too high. A plain slice
-# repeats nothing. Its shares are unequal, so add up hits and samples, then divide.
-from torch.utils.data import DataLoader
-
-
-def accuracy(own_samples):
+# samples only: the repeated ones are there, so the accuracy is too high. The slice in
+# ``validation_loader`` repeats nothing. Its shares are unequal, so add up hits and
+# samples, then divide.
+def accuracy(loader):
     total = torch.zeros(2, device=device)  # hits, samples
-    for batch in DataLoader(samples, batch_size=4, sampler=own_samples):
+    for batch in loader:
         hits = batch <= 3 * world_size  # in your program: prediction == label
         total += torch.tensor([hits.sum(), len(batch)], device=device)
     dist.all_reduce(total)
     return total[0].item() / total[1].item()
 
 
-sliced = accuracy(range(rank, len(samples), world_size))
-too_high = accuracy(padded)
+sliced = accuracy(validation_loader(samples, batch_size=4))
+too_high = accuracy(DataLoader(samples, batch_size=4, sampler=padded))
 truth = (3 * world_size + 1) / len(samples)
 if rank == 0:
     print(f"padded {too_high:.3f}, sliced {sliced:.3f}, truth {truth:.3f}")
-assert sliced == truth < too_high or world_size == 1
+assert sliced == truth, "the slice counts a sample twice, or never"
+assert too_high > truth or world_size == 1, "padding changes nothing"
 
 # %%
 # Some ranks may have a batch more here, because the loop contains no collective. Keep
@@ -200,7 +237,8 @@ for title, data in ("stream", whole), ("sharded stream", stream):
     if rank == 0:
         print(f"{title}, times seen:", *set(times_seen(seen[title]).values()))
 n_readers = world_size * workers["num_workers"]
-assert times_seen(seen["stream"]) == Counter([*samples] * n_readers)
+every_reader = Counter([*samples] * n_readers)
+assert times_seen(seen["stream"]) == every_reader, "a worker skips a sample"
 assert times_seen(seen["sharded stream"]) == Counter(samples), "not once each"
 temporary.cleanup()  # the classes are imported
 
@@ -245,8 +283,8 @@ torch.manual_seed(0)
 equal = from_all_ranks([number.item() for number in loader])
 torch.manual_seed(0 + rank)
 own = from_all_ranks([number.item() for number in loader])
-assert equal == [equal[0]] * world_size
-assert len(set(sum(own, []))) == 4 * world_size
+assert equal == [equal[0]] * world_size, "one seed, but other augmentations"
+assert len(set(sum(own, []))) == 4 * world_size, "two ranks augment alike"
 
 # %%
 # An order is another matter. A stream that shuffles before it deals out must have the
@@ -266,8 +304,8 @@ same_order = times_seen(from_all_ranks(dealt(seed=0)))
 other_orders = times_seen(from_all_ranks(dealt(seed=0 + rank)))
 if rank == 0:
     print("never dealt:", sorted(set(samples) - set(other_orders)))
-assert same_order == Counter(samples)
-assert other_orders != Counter(samples) or world_size == 1
+assert same_order == Counter(samples), "one order deals a sample twice, or never"
+assert other_orders != Counter(samples) or world_size == 1, "other orders do no harm"
 
 # %%
 # Join: when some ranks have more batches
@@ -282,43 +320,77 @@ from torch.distributed.algorithms import Join
 from torch.nn.parallel import DistributedDataParallel
 
 
-def one_epoch(momentum=0.0, **options):
+def build(momentum=0.0):
     layer = nn.Linear(1, 1, bias=False).to(device)
     nn.init.zeros_(layer.weight)
-    ddp_layer = DistributedDataParallel(layer)
     optimizer = torch.optim.SGD(layer.parameters(), lr=1.0, momentum=momentum)
+    return DistributedDataParallel(layer), optimizer
+
+
+def step(ddp_layer, optimizer, batch):
+    optimizer.zero_grad()
+    inputs = batch.to(device).float().unsqueeze(1)  # (samples, 1)
+    ddp_layer(inputs).sum().backward()  # the gradient is the sum of the batch
+    optimizer.step()
+
+
+def one_epoch(momentum=0.0, **options):
+    ddp_layer, optimizer = build(momentum)
     with Join([ddp_layer], **options):
         for batch in DataLoader(stream, batch_size=3):
-            optimizer.zero_grad()
-            inputs = batch.to(device).float().unsqueeze(1)  # (samples, 1)
-            ddp_layer(inputs).sum().backward()  # the gradient is the sum of the batch
-            optimizer.step()
-    return layer.weight.item(), optimizer.state[layer.weight].get("momentum_buffer")
+            step(ddp_layer, optimizer, batch)
+    return ddp_layer.module.weight, optimizer
 
 
-weights = from_all_ranks(weight := one_epoch()[0])
+weight = one_epoch()[0].item()
+weights = from_all_ranks(weight)
 if rank == 0:
     print("weights:", *(round(weight, 2) for weight in weights))
-assert weights == [weight] * world_size
-assert abs(weight + sum(samples) / world_size) < 1e-3
+assert weights == [weight] * world_size, "the ranks have different parameters"
+assert abs(weight + sum(samples) / world_size) < 1e-3, "a sample counts otherwise"
 
 # %%
 # The weight is minus the sum of all samples, divided by the world size, so every sample
 # counts equally. With ``divide_by_initial_world_size=False`` the divisor is the number
 # of ranks that still have batches, and the last sample counts ``world_size`` times.
-other_weight, _ = one_epoch(divide_by_initial_world_size=False)
+other_weight = one_epoch(divide_by_initial_world_size=False)[0].item()
 surplus = samples[-1] - samples[-1] / world_size
-assert abs(other_weight - weight + surplus) < 1e-3
+assert abs(other_weight - weight + surplus) < 1e-3, "the last sample counts otherwise"
 
 # %%
-# ``Join`` copies the parameters, but not the state of the optimizer. Ranks with unequal
-# momenta take unequal steps in the next epoch. So with momentum or Adam, let all ranks
-# stop when the first has no batch left. ``Join`` can make them stop, by an error on
-# each of them, as you can try below.
-momenta = from_all_ranks(round(one_epoch(momentum=0.5)[1].item(), 1))
+# ``Join`` copies the parameters, but not the optimizer state. Ranks with unequal momenta
+# take unequal steps in the next epoch.
+def momentum_of(weight, optimizer):
+    return round(optimizer.state[weight]["momentum_buffer"].item(), 1)
+
+
+momenta = from_all_ranks(momentum_of(*one_epoch(momentum=0.5)))
 if rank == 0:
-    print("momenta:", *momenta)
-assert world_size == 1 or momenta[0] != momenta[1]
+    print("momenta with Join:", *momenta)
+assert world_size == 1 or momenta[0] != momenta[1], "the momenta are equal"
+
+# %%
+# So with momentum or Adam, let all ranks stop when the first has no batch left. Before
+# each step they agree on it, by a small all-reduce that all of them have to wait for.
+# (If you know the number of batches, compute the smallest one once, and save the
+# waiting. ``Join`` can make the ranks stop too, by an error on each of them, as you can
+# try below.)
+def one_epoch_together(momentum):
+    ddp_layer, optimizer = build(momentum)
+    batches = iter(DataLoader(stream, batch_size=3))
+    while True:
+        batch = next(batches, None)
+        all_have_one = torch.tensor(int(batch is not None), device=device)
+        dist.all_reduce(all_have_one, op=dist.ReduceOp.MIN)
+        if not all_have_one:
+            return ddp_layer.module.weight, optimizer
+        step(ddp_layer, optimizer, batch)
+
+
+momenta = from_all_ranks(momentum_of(*one_epoch_together(momentum=0.5)))
+if rank == 0:
+    print("momenta when all stop together:", *momenta)
+assert momenta == [momenta[0]] * world_size, "a rank took another step"
 
 # %%
 # Resume in the middle of an epoch
@@ -339,7 +411,8 @@ def batches_of(epoch):
 before = sum(batches_of(epoch=5)[:2], [])  # then the program stopped
 resumed = DataLoader(samples, batch_sampler=batches_of(epoch=5)[2:])
 after = [sample for batch in resumed for sample in batch.tolist()]
-assert times_seen(from_all_ranks(before + after)) == Counter(samples)
+whole_epoch = times_seen(from_all_ranks(before + after))
+assert whole_epoch == Counter(samples), "resuming repeats a sample, or skips one"
 
 # %%
 # The sampler's seed, the batch size and the number of ranks must stay the same. The
