@@ -12,10 +12,16 @@ Checkpoints: go on as if nothing had happened
 Among many GPUs one fails often. `Llama 3 <https://arxiv.org/abs/2407.21783>`__ had 466
 interruptions in 54 days of training. What is not in a file by then is lost.
 
+The call is a single line: ``torch.save`` on rank 0 for a model that each rank has
+whole, and ``dcp.save`` on all ranks for a sharded one. What makes it a checkpoint is
+around that line: what goes into the file, what a crash may leave behind, who waits for
+whom, and how often you save.
+
 First one rank saves a whole model, and dies while it writes. Then four ranks save a
-sharded model, each its own rows, and two ranks load it. If your model fits on one GPU,
-the first half is all you need. For the second half, read
-:doc:`/tutorials/larger_models/fully_sharded` first.
+sharded model, each its own rows, and two ranks load it. At the end we compute how often
+to save. If your model fits on one GPU, you can skip the second part, and for that part,
+read :doc:`/tutorials/larger_models/fully_sharded` first. To copy a whole program, take
+:doc:`/tutorials/start/training_program` or :doc:`/tutorials/larger_models/real_run`.
 """
 
 # %%
@@ -63,10 +69,15 @@ dist.init_process_group(backend, device_id=device if gpu_per_rank else None)
 """, encoding="utf-8")
 
 # %%
-# With DDP all ranks have the same model and optimizer, so rank 0 alone saves them. It
-# needs no barrier, because the others wait for it in the next step. But they wait no
-# longer than the timeout of the group, which is 10 minutes with NCCL and 30 with Gloo.
-# If saving may take that long, give ``init_process_group`` a longer ``timeout``.
+# With DDP all ranks have the same model and optimizer, so rank 0 alone saves them. In
+# the middle of a run it needs no barrier, because the others wait for it in the next
+# step. But after the last step nothing makes them wait. They leave, and on several
+# machines ``torchrun`` may then end the run while rank 0 still writes, as
+# :doc:`/tutorials/long_runs/several_nodes` shows. So the program ends with a barrier.
+#
+# The others wait no longer than the timeout of the group, which is 10 minutes with NCCL
+# and 30 with Gloo. If saving may take that long, give ``init_process_group`` a longer
+# ``timeout``.
 #
 # Something can go wrong at any moment, and the lines of ``save`` and
 # ``newest_readable`` below are each there because of one such moment:
@@ -179,6 +190,7 @@ for epoch in range(step // len(loader), 2):
             print("step", step, "loss", loss.item(), flush=True)
         if rank == 0 and step % 3 == 0:
             save(step)
+dist.barrier()  # no rank leaves before the last file is complete
 dist.destroy_process_group()
 """, encoding="utf-8")
 
@@ -229,8 +241,8 @@ first, second = losses(lines)[:6], losses(lines)[6:]
 print(device)
 show(first)
 show(second)
-assert [step for step, _ in first] == [1, 2, 3, 4, 5, 6]
-assert [step for step, _ in second] == [4, 5, 6, 7, 8, 9, 10]
+assert [step for step, _ in first] == [1, 2, 3, 4, 5, 6], "it died at another step"
+assert [step for step, _ in second] == [4, 5, 6, 7, 8, 9, 10], "not from step 3"
 # On GPUs, equal bits need deterministic algorithms, which the program does not choose.
 rtol = 0 if device.startswith("device: cpu") else 1e-4
 torch.testing.assert_close(dict(second[:3]), dict(first[3:]), rtol=rtol, atol=0)
@@ -245,13 +257,13 @@ torch.testing.assert_close(dict(second[:3]), dict(first[3:]), rtol=rtol, atol=0)
 # After step 9 the file of step 3 was deleted. Now we make the newest file empty, as a
 # crash of the machine may do without ``fsync``, and start again.
 kept = sorted(file.name for file in folder.glob("step_*.pt"))
-assert kept == ["step_00000006.pt", "step_00000009.pt"]
+assert kept == ["step_00000006.pt", "step_00000009.pt"], "other files are kept"
 (folder / kept[-1]).write_bytes(b"")
 lines = torchrun(2, "train.py")
 third = losses(lines)
 print(next(line for line in lines if line.startswith("skipped")))
 show(third)
-assert [step for step, _ in third] == [7, 8, 9, 10]
+assert [step for step, _ in third] == [7, 8, 9, 10], "not from the older file"
 torch.testing.assert_close(dict(third), dict(second[3:]), rtol=rtol, atol=0)
 
 # %%
@@ -265,7 +277,7 @@ content = (folder / kept[0]).read_bytes()
 weight = torch.load(folder / kept[0], map_location="cpu")["model"]["0.weight"]
 damaged = content.replace(weight.numpy().tobytes(), bytes(weight.nbytes))
 loaded = torch.load(io.BytesIO(damaged), map_location="cpu")["model"]["0.weight"]
-assert weight.any() and not loaded.any()  # and no error
+assert weight.any() and not loaded.any(), "the damage was noticed, or not loaded"
 
 # %%
 # Restarts have one more trap, which is not in your program. The ranks find each other
@@ -361,7 +373,8 @@ for name in "step_3", "behind", "again":
     parts = dcp.FileSystemReader(folder / name).read_metadata().storage_data.items()
     files[name] = {part.offset[0]: place.relative_path[:5]
                    for part, place in parts if part.fqn == "model.0.weight"}
-assert [*files["step_3"]] == [0, 3, 6, 9] and [*files["again"]] == [0, 5]
+assert [*files["step_3"]] == [0, 3, 6, 9], "four ranks have saved other rows"
+assert [*files["again"]] == [0, 5], "two ranks have saved other rows"
 
 # %%
 # All three are equal to the bit. In the figure each box is a row of the first weight,
@@ -386,12 +399,56 @@ fig.supylabel("rank")
 plt.show()
 
 # %%
+# How often should you save?
+# --------------------------
+#
+# Saving costs time, and so does every failure: on average half of an interval is lost
+# and has to be done again. Often saved, little is lost, and the other way round. `Young
+# <https://doi.org/10.1145/361147.361115>`__ found in 1974 where the sum of both is
+# least, if failures are rare compared with saving.
+
+
+def best_interval(cost, between_failures):
+    """Return the seconds from one save to the next."""
+    return (2 * cost * between_failures) ** 0.5
+
+
+def lost_share(interval, cost, between_failures):
+    """Return the share of the time that saving and failures take."""
+    return cost / interval + interval / 2 / between_failures
+
+
+# %%
+# Llama 3 was interrupted once in 2.8 hours. Let saving make the ranks wait for 60
+# seconds, as a whole file on a slow disk may, or for 5 seconds, the copy of an
+# asynchronous save.
+between_failures = 54 * 24 * 3600 / 466
+for cost in (60, 5):
+    interval = best_interval(cost, between_failures)
+    least = lost_share(interval, cost, between_failures)
+    print(f"{cost:2} seconds: save every {interval / 60:.0f} minutes, lose {least:.1%}")
+    for other in (interval / 2, interval * 2):
+        assert least < lost_share(other, cost, between_failures), "not the least"
+
+# %%
+# Each failure also costs the time until the run trains again, which no interval
+# changes. A single machine fails much more rarely. With a failure in a week and 60
+# seconds for saving, the formula says every 2.4 hours, and then it's rather your patience
+# that decides.
+#
+# Often you know before that the run has to end. Slurm sends a signal before the time of
+# a job is over, and a cloud before it takes a machine away. Save then, at the end of
+# the current step, and on all ranks at the same one:
+# :doc:`/tutorials/start/training_program` does it.
+#
 # When to use which
 # -----------------
 #
 # - ``torch.save``: one rank has the whole model, and the others wait for its file.
 # - ``dcp.save``: the model is sharded. All ranks write at the same time, and wait.
 # - ``dcp.async_save``: ranks wait only for a copy of their rows, which takes memory.
+# - Pretrained weights are no checkpoint: they bring no optimizer and no step. Load them
+#   only if there is no checkpoint yet, or every restart begins with them again.
 #
 # Try it
 # ------
