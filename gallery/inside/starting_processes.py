@@ -306,19 +306,19 @@ assert like_srun.stdout == like_mpirun.stdout == lines[1] + "\n", "other numbers
 #    mpirun -np 16 --host node0:8,node1:8 -x MASTER_ADDR=node0 -x MASTER_PORT=29500 \
 #        python train.py
 #
-# Does that have an advantage over ``torchrun``? One command starts all machines, and the
-# cluster sees each rank. But there are no restarts and no error files. So on Slurm we'd
-# rather let ``srun`` start one ``torchrun`` on each machine, as
+# Does that have an advantage over ``torchrun``? One command starts all machines, and
+# the cluster sees each rank. But there are no restarts and no error files. So on Slurm
+# we'd rather let ``srun`` start one ``torchrun`` on each machine, as
 # :doc:`/tutorials/long_runs/several_nodes` does.
 #
 # spawn: a function in several processes
 # --------------------------------------
 #
 # Sometimes a program should start its own ranks, for example a test that runs under
-# pytest. ``spawn`` does that. Below, ``main`` counts the GPUs and starts ``main_worker``
-# once for each. Without a GPU it starts two processes on the CPU, and on a Mac one.
-# ``main`` also opens the store where the ranks meet. Port 0 means any free port, so two
-# programs on one machine do not meet by mistake.
+# pytest. ``spawn`` does that. Below, ``main`` counts the GPUs and starts
+# ``main_worker`` once for each. Without a GPU it starts two processes on the CPU, and
+# on a Mac one. ``main`` also opens the store where the ranks meet. Port 0 means any
+# free port, so two programs on one machine do not meet by mistake.
 #
 # Each process receives its number, here ``gpu``, and then ``args``. So what
 # ``torchrun`` puts into the environment comes as arguments here, and
@@ -504,9 +504,9 @@ for log in sorted(folder.glob("failed/*/attempt_*/*/stderr.log")):
 # ``--redirects=3 --tee=0:3`` lets only rank 0 of each machine print there, and still
 # writes all files.
 #
-# The table has the other differences that you may meet. What it says of ``torchrun`` and
-# ``spawn`` stands in the sources of PyTorch 2.13, and the rest in the manuals of `srun
-# <https://slurm.schedmd.com/srun.html>`__ and `mpirun
+# The table has the other differences that you may meet. What it says of ``torchrun``
+# and ``spawn`` stands in the sources of PyTorch 2.13, and the rest in the manuals of
+# `srun <https://slurm.schedmd.com/srun.html>`__ and `mpirun
 # <https://docs.open-mpi.org/en/main/man-openmpi/man1/mpirun.1.html>`__.
 #
 # .. list-table::
@@ -530,8 +530,8 @@ for log in sorted(folder.glob("failed/*/attempt_*/*/stderr.log")):
 #    * - Output of the ranks
 #      - All on the screen; files with ``--redirects`` or ``--tee``, and ``--log-dir``
 #      - All ranks write to the streams of the program
-#      - All on the screen; ``srun --label`` and ``mpirun --output tag`` (Open MPI 5) say
-#        who wrote; ``srun --output=%t.log`` makes a file for each rank
+#      - All on the screen; ``srun --label`` and ``mpirun --output tag`` (Open MPI 5)
+#        say who wrote; ``srun --output=%t.log`` makes a file for each rank
 #    * - Signals
 #      - It passes SIGTERM, SIGINT, SIGHUP and SIGQUIT on to the ranks
 #      - SIGTERM reaches only the program that called ``spawn``; on Linux the ranks get
@@ -654,8 +654,8 @@ assert refusal == "DistNetworkError", "two programs share a port"
 #      :collapsible: closed
 #
 #      It says ``exitcode: 1`` and "To enable traceback see", with an address of the
-#      manual. The traceback is still in ``stderr.log`` of rank 1, and on the screen, but
-#      there it stands above the report, among the lines of all other ranks.
+#      manual. The traceback is still in ``stderr.log`` of rank 1, and on the screen,
+#      but there it stands above the report, among the lines of all other ranks.
 #
 # - In your own script: let rank 1 raise an exception in the third step. Do all other
 #   ranks end, after how many seconds, and do you find the traceback of rank 1 in your

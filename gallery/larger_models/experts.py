@@ -282,7 +282,8 @@ assert not received.requires_grad, "autograd sees the call"
 # So we tell autograd the way back: gradients go to where the rows came from, and the
 # sizes are those of the forward pass, with sending and receiving swapped. (PyTorch has
 # two versions of its own. The one in ``torch.distributed.nn.functional`` is deprecated.
-# The other one, ``all_to_all_single_autograd``, is in a private module of PyTorch 2.13.)
+# The other one, ``all_to_all_single_autograd``, is in a private module of PyTorch
+# 2.13.)
 sent = []  # bytes to other ranks, by journey
 
 

@@ -273,8 +273,8 @@ def without_blocks(model):
 
 # %%
 # Here are all strategies by name. With four ranks there is an integer, too: half of the
-# ranks. (It's left out where the 128 rows of a weight can't be dealt out evenly, because
-# then the numbers below would need their padding.)
+# ranks. (It's left out where the 128 rows of a weight can't be dealt out evenly,
+# because then the numbers below would need their padding.)
 from functools import partial
 
 strategies = {
@@ -649,9 +649,10 @@ assert list(on_top.values()) == [8.6, 5.4, 4.3], "other blocks"
 # That's 17 GB, and with bf16 5 more for whole blocks. But a language model has more
 # than blocks. In `Llama 3 with 70 billion parameters
 # <https://arxiv.org/abs/2407.21783>`__ the embedding and the head, with a vocabulary of
-# 128,000, have 2 billion of them. If only the last call of ``fully_shard`` takes both, they stay whole
-# from the beginning of the forward pass to the end of the backward pass, when they take
-# 2 bytes for a parameter, 2 for its gradient, and 4 for the buffer that is sent.
+# 128,000, have 2 billion of them. If only the last call of ``fully_shard`` takes both,
+# they stay whole from the beginning of the forward pass to the end of the backward
+# pass, when they take 2 bytes for a parameter, 2 for its gradient, and 4 for the buffer
+# that is sent.
 #
 # And each rank has the activations of its own samples. Let it be one sample of 4,096
 # tokens, with *activation checkpointing*: each of the 80 layers then keeps only its
@@ -680,9 +681,9 @@ assert 45 < sum(needed.values()) < 55, "other numbers than the text below has"
 # embedding and the head a ``fully_shard`` of their own, and each is whole only while it
 # computes. (If they share one weight, both must be in the same call:
 # ``fully_shard([embedding, head])``. Otherwise ``fully_shard`` refuses.) Compute the
-# :doc:`logits in chunks </tutorials/larger_models/fitting_in_memory>`. And with a given global
-# batch more ranks divide the activations, although no strategy on this page divides
-# those of a single sample.
+# :doc:`logits in chunks </tutorials/larger_models/fitting_in_memory>`. And with a given
+# global batch more ranks divide the activations, although no strategy on this page
+# divides those of a single sample.
 #
 # What else changes in your program
 # ---------------------------------
@@ -816,5 +817,6 @@ if rank == 0:
 # - :doc:`/tutorials/larger_models/fitting_in_memory` makes activations smaller.
 # - :doc:`/tutorials/long_runs/choosing` compares FSDP with other strategies, in bytes
 #   and seconds.
-# - The `manual <https://docs.pytorch.org/docs/stable/distributed.fsdp.fully_shard.html>`__
-#   shows how to keep parameters in the CPU's memory.
+# - The `manual
+#   <https://docs.pytorch.org/docs/stable/distributed.fsdp.fully_shard.html>`__ shows
+#   how to keep parameters in the CPU's memory.

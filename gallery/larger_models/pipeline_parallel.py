@@ -13,7 +13,8 @@ If each rank holds a few layers, a model can be as large as the memory of all GP
 together. But a rank needs the output of the rank before it, so most of them would wait.
 
 A pipeline cuts the batch into micro-batches, and a *schedule* decides their order. We
-run four schedules, compare their gradients, and draw who waits for whom.
+begin with a training loop in a few lines, which you can copy. Then we run four
+schedules, compare their gradients, and draw who waits for whom.
 
 .. code-block:: bash
 
@@ -61,6 +62,7 @@ def from_all_ranks(value):
     dist.all_gather_object(values, value)
     return values
 
+
 # %%
 # Each rank holds consecutive layers
 # ----------------------------------
@@ -70,16 +72,69 @@ def from_all_ranks(value):
 # training it builds only its own, and its optimizer has only their parameters.
 from torch import nn
 
-p, m = world_size, 2 * world_size  # number of ranks, of micro-batches
+p = world_size  # number of ranks
+m = 2 * world_size  # number of micro-batches
 torch.manual_seed(0)
 layers = [nn.Sequential(nn.Linear(64, 64), nn.Tanh()) for _ in range(2 * p)]
 model = nn.Sequential(*layers).double().to(device)  # for a precise comparison
-inputs, labels = torch.randn(2, 4 * m, 64).double().to(device)  # (samples, features)
+inputs = torch.randn(4 * m, 64).double().to(device)  # (samples, features)
+labels = torch.randn(4 * m, 64).double().to(device)
 loss_function = nn.MSELoss()
 loss_function(model(inputs), labels).backward()
 expected = {parameter: parameter.grad for parameter in model.parameters()}
 
 # %%
+# A training loop: a stage and a schedule
+# ---------------------------------------
+#
+# You give your layers to a ``PipelineStage``, and the stage to a schedule, which cuts
+# the batch into micro-batches, runs forward and backward, and sends what the neighbors
+# need. The first rank passes the inputs, and the last one the labels. Only that one
+# knows the losses.
+import copy
+
+from torch.distributed.pipelining import PipelineStage, Schedule1F1B
+
+my_layers = copy.deepcopy(model[2 * rank : 2 * rank + 2])
+stage = PipelineStage(my_layers, rank, p, device)
+schedule = Schedule1F1B(stage, m, loss_function)
+optimizer = torch.optim.SGD(my_layers.parameters(), lr=0.1)
+
+
+def train_step():
+    optimizer.zero_grad()
+    losses = []  # of the micro-batches
+    arguments = [inputs] if rank == 0 else []
+    if rank == p - 1:
+        schedule.step(*arguments, target=labels, losses=losses)
+    else:
+        schedule.step(*arguments)
+    optimizer.step()
+    return torch.stack(losses).mean().item() if losses else None
+
+
+# %%
+# Five steps of the pipeline, and five of one process:
+for _ in range(5):
+    loss = train_step()
+
+single = copy.deepcopy(model)
+optimizer = torch.optim.SGD(single.parameters(), lr=0.1)
+for _ in range(5):
+    optimizer.zero_grad()
+    loss_of_single = loss_function(single(inputs), labels)
+    loss_of_single.backward()
+    optimizer.step()
+
+loss = from_all_ranks(loss)[-1]
+if rank == 0:
+    print(f"loss after 5 steps: pipeline {loss:.4f}, one process {loss_of_single:.4f}")
+assert abs(loss - loss_of_single.item()) < 1e-6, "the pipeline trains something else"
+
+# %%
+# That's all if you neither accumulate gradients nor clip them. Both have a trap, and we
+# come to it further below. But first, who waits for whom?
+#
 # A stage does what a schedule tells it
 # -------------------------------------
 #
@@ -93,9 +148,10 @@ expected = {parameter: parameter.grad for parameter in model.parameters()}
 # the methods that we override here. In your own training you need no such subclass:
 # ``PipelineStage`` itself is enough.
 from torch.distributed.pipelining import schedules
-from torch.distributed.pipelining.stage import PipelineStage
 
-events, sent = [], []
+events = []
+sent = []
+
 
 class RecordedStage(PipelineStage):
     def forward_one_chunk(self, i, *args, **kwargs):
@@ -319,7 +375,9 @@ for ours in own:  # two steps, clipped to half of their norm, equal one
 #
 # All ranks wait for the slowest stage. If the last one takes twice as long, a step of
 # 1F1B on four ranks takes 114 slots, not 66. So give the stages with the embedding or
-# the output fewer layers.
+# the output fewer layers. And if embedding and output share one weight, it is on two
+# ranks now, each with a part of its gradient: add them up after each step, before the
+# optimizer, or do without sharing.
 #
 # Batch normalization takes mean and variance from each micro-batch alone. And in the
 # first step, PyTorch calls each stage once more to learn the shapes. PyTorch 2.13 does
@@ -333,7 +391,8 @@ for shapes, extra in ({}, (0, 1)), ({"input_args": x, "output_args": x}, (0,)):
     stage = PipelineStage(batch_norm, rank, p, device, **shapes)
     schedule = schedules.ScheduleGPipe(stage, m, loss_function)
     step(schedule, rank == 0, rank == p - 1)
-    assert batch_norm.num_batches_tracked - m in extra
+    n_calls = batch_norm.num_batches_tracked.item()
+    assert n_calls - m in extra, "batch normalization has seen other micro-batches"
 
 # %%
 # Which schedule when
@@ -344,6 +403,11 @@ for shapes, extra in ({}, (0, 1)), ({"input_args": x, "output_args": x}, (0,)):
 # pays with few micro-batches and fast links. A zero-bubble schedule pays if each half
 # of backward takes about as long as forward, so measure it with your model. Zero-bubble
 # schedules refuse layers with ``torch.compile``.
+#
+# A pipeline goes together with FSDP: other ranks share the layers of a stage. Then use
+# ``reshard_after_forward=False``, as `torchtitan
+# <https://github.com/pytorch/torchtitan>`__ does by default, because otherwise the
+# layers are gathered again for each micro-batch.
 #
 # At the end every rank leaves the group. Only then does rank 0 open the window of its
 # figure, because a window stops the program until you close it.

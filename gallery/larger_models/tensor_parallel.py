@@ -811,9 +811,9 @@ with torch.no_grad():
 # belongs to: here there is one, and in :doc:`/tutorials/larger_models/two_dimensions`
 # there are several. Workers that augment at random make samples differ, too. To be
 # safe, let one rank of the group read the batch with its labels, and send both to the
-# others. (Give its ``DataLoader`` a ``generator`` of its own. Otherwise the loader draws
-# seeds from the common random state, on this rank only, and the next dropout masks of
-# the ranks differ.)
+# others. (Give its ``DataLoader`` a ``generator`` of its own. Otherwise the loader
+# draws seeds from the common random state, on this rank only, and the next dropout
+# masks of the ranks differ.)
 dist.broadcast(own_batch, group=mesh.get_group(), group_src=0)
 with torch.no_grad():
     torch.testing.assert_close(

@@ -433,8 +433,8 @@ for cost in (60, 5):
 # %%
 # Each failure also costs the time until the run trains again, which no interval
 # changes. A single machine fails much more rarely. With a failure in a week and 60
-# seconds for saving, the formula says every 2.4 hours, and then it's rather your patience
-# that decides.
+# seconds for saving, the formula says every 2.4 hours, and then it's rather your
+# patience that decides.
 #
 # Often you know before that the run has to end. Slurm sends a signal before the time of
 # a job is over, and a cloud before it takes a machine away. Save then, at the end of

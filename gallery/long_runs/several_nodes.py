@@ -198,8 +198,8 @@ assert (folder / "two" / "model.pt").exists(), "a node left before rank 0 had sa
 # ``GROUP_RANK`` is the number of the node, and ``LOCAL_RANK`` begins at 0 on each of
 # them. The gradient is that of a single rank. ``torchrun`` sorts the nodes by address,
 # so rank 0 need not be on the node of the endpoint, nor on the one that starts first.
-# Without ``--local-addr``, the address is the full host name. That of the node with rank
-# 0 becomes ``MASTER_ADDR``, through which the ranks find each other.
+# Without ``--local-addr``, the address is the full host name. That of the node with
+# rank 0 becomes ``MASTER_ADDR``, through which the ranks find each other.
 expected = []
 for node, address in enumerate(("127.0.0.1", "localhost")):
     for i in range(2):
@@ -381,9 +381,9 @@ assert (folder / "elastic" / "step.txt").read_text() == "20", "all steps are don
 #        *together* have seen. A count for each rank is wrong now.
 #    * - Batch size
 #      - If each rank has a fixed one, the global batch shrinks with the nodes. Deal out
-#        a fixed *global batch*, as our program does with its 64 samples. With three ranks
-#        they get 22, 21 and 21, so weight each rank's loss by its samples, or choose a
-#        batch that can be divided.
+#        a fixed *global batch*, as our program does with its 64 samples. With three
+#        ranks they get 22, 21 and 21, so weight each rank's loss by its samples, or
+#        choose a batch that can be divided.
 #    * - Learning rate
 #      - It belongs to the global batch. If that stays, the learning rate and its
 #        schedule stay too. If it shrinks, so should the learning rate, and then the
@@ -513,9 +513,9 @@ assert set(hierarchy.values()) == {2 * (n_nodes - 1) / world_size}, (
 # it among the network cards. The hierarchical way also sends less across. With more
 # nodes that second gain gets small.
 #
-# What does that mean in seconds? Let two nodes with eight GPUs each add up the gradients
-# of a model with 7 billion parameters in bf16, 14 GB. A node sends nearly twice that
-# across, and its cards share it:
+# What does that mean in seconds? Let two nodes with eight GPUs each add up the
+# gradients of a model with 7 billion parameters in bf16, 14 GB. A node sends nearly
+# twice that across, and its cards share it:
 
 
 def seconds_across(n_bytes, n_ranks, n_cards, gigabits):
@@ -534,8 +534,9 @@ assert seconds_across(1, world_size, 4, row_per_second) == counted, "other bytes
 
 # %%
 # The time of a step decides which of these you can bear. If the GPUs compute for a
-# second, DDP hides the first almost completely, and with the last one they'd wait for 20
-# seconds. (These are lower bounds from the bandwidth alone. The page has no network.)
+# second, DDP hides the first almost completely, and with the last one they'd wait for
+# 20 seconds. (These are lower bounds from the bandwidth alone. The page has no
+# network.)
 #
 # In the figure each box is a node, and a thicker arrow carries more.
 #
@@ -667,12 +668,12 @@ plt.show()
 # that saves checkpoints goes on from the newest. For the restarts the script also sets
 # the variable from above.
 #
-# If a whole node dies, Slurm ends the job. With ``--requeue`` (see the `manual of sbatch
-# <https://slurm.schedmd.com/sbatch.html>`__) it queues the job again, and the script
-# begins anew. By the same manual, ``--no-kill`` keeps the job on the nodes that are
-# left (``srun`` needs it too). Then you'd ask for three nodes and write ``--nnodes=2``,
-# and one of them is a spare. We haven't tried that on a cluster, and where jobs are
-# queued again anyway, ``--requeue`` is simpler.
+# If a whole node dies, Slurm ends the job. With ``--requeue`` (see the `manual of
+# sbatch <https://slurm.schedmd.com/sbatch.html>`__) it queues the job again, and the
+# script begins anew. By the same manual, ``--no-kill`` keeps the job on the nodes that
+# are left (``srun`` needs it too). Then you'd ask for three nodes and write
+# ``--nnodes=2``, and one of them is a spare. We haven't tried that on a cluster, and
+# where jobs are queued again anyway, ``--requeue`` is simpler.
 job = r"""#!/bin/bash
 #SBATCH --nodes=2 --ntasks-per-node=1 --gpus-per-node=8 --cpus-per-task=64 --requeue
 # With --max-restarts the new ranks need a new store, not that of the dead ones.
@@ -718,16 +719,17 @@ assert args.max_restarts == 3, "the ranks may be restarted three times"
 # ``srun`` sets neither ``RANK`` nor ``LOCAL_WORLD_SIZE``. It numbers its tasks by
 # ``SLURM_PROCID``, which our first lines do not read. So each task takes itself for a
 # run of one rank, like the one that we started with ``python`` above. All tasks of a
-# node then take GPU 0, and if you are lucky, its memory isn't enough for them. If it is,
-# sixteen tasks train sixteen models and write one file over the other, and nothing
+# node then take GPU 0, and if you are lucky, its memory isn't enough for them. If it
+# is, sixteen tasks train sixteen models and write one file over the other, and nothing
 # fails. Only the first line tells: each task prints it, with ``ranks: 1``.
 #
 # If you translate the variables of Slurm yourself, leave out ``--gpus-per-task=1``.
 # With it each task sees one GPU, so ``torch.accelerator.device_count()`` is 1. Programs
 # like ours want a GPU for each local rank, so they take the CPU then.
 #
-# In Kubernetes, `Kubeflow Trainer <https://www.kubeflow.org/docs/components/trainer/>`__
-# starts ``torchrun`` and sets its options by variables, such as ``PET_NNODES``.
+# In Kubernetes, `Kubeflow Trainer
+# <https://www.kubeflow.org/docs/components/trainer/>`__ starts ``torchrun`` and sets
+# its options by variables, such as ``PET_NNODES``.
 #
 # When the nodes do not meet
 # --------------------------

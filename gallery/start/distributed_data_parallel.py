@@ -522,8 +522,9 @@ else:
 #   by the world size, with a warm-up.
 #
 # Let's try both. The data are 3072 samples of 20 features, each with a noisy number to
-# predict. In each step ``backward`` takes one global batch. A single process (``n_ranks=1``) computes all of it, otherwise each
-# rank takes its share, with the factor from above.
+# predict. In each step ``backward`` takes one global batch. A single process
+# (``n_ranks=1``) computes all of it, otherwise each rank takes its share, with the
+# factor from above.
 torch.manual_seed(6)
 numbers = torch.randn(3072, 20, dtype=torch.double)  # (samples, features)
 directions = torch.randn(20, 4, dtype=torch.double)

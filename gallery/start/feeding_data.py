@@ -358,8 +358,8 @@ surplus = samples[-1] - samples[-1] / world_size
 assert abs(other_weight - weight + surplus) < 1e-3, "the last sample counts otherwise"
 
 # %%
-# ``Join`` copies the parameters, but not the optimizer state. Ranks with unequal momenta
-# take unequal steps in the next epoch.
+# ``Join`` copies the parameters, but not the optimizer state. Ranks with unequal
+# momenta take unequal steps in the next epoch.
 def momentum_of(weight, optimizer):
     return round(optimizer.state[weight]["momentum_buffer"].item(), 1)
 
