@@ -48,7 +48,7 @@ WARM.set_forkserver_preload(
 )
 # for all pages, as torchrun sets it: ranks share the processors
 THREADS = {"OMP_NUM_THREADS": "1", "MPLBACKEND": "agg"}
-TIMEOUT = 120
+TIMEOUT = 300
 # What programs made, kept to the end: a wrapped model that is freed right after a
 # collective waits for a thread of Gloo that waits for the GIL (torch 2.13).
 made: list[dict[str, Any]] = []
