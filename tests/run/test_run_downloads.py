@@ -69,7 +69,7 @@ def test_a_notebook_writes_a_program_and_starts_it_as_readers_run_it(
 ) -> None:
     path = downloads.download(site, "ja", STARTS_PROCESSES, ".ipynb", tmp_path)
     notebook = nbformat.read(path, as_version=4)
-    needed = ("def run(", '"pool.py"')  # these cells do not wait for PyTorch
+    needed = ("def run(", "pool.py")  # these cells do not wait for PyTorch
     notebook.cells = [
         cell for cell in notebook.cells if any(text in cell.source for text in needed)
     ]
