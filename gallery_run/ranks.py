@@ -77,6 +77,7 @@ class Page:
 
 
 _pages: list[Page] = []  # the page that runs now, if any
+_ports: set[int] = set()  # of the stores of all pages in this process
 
 
 def argv(gallery_conf: dict[str, Any], script_vars: dict[str, Any]) -> list[str]:
@@ -185,9 +186,18 @@ def take_port(page: Page, size: int) -> int:
 
     page.after.callback(torch.set_num_threads, torch.get_num_threads())
     torch.set_num_threads(1)
-    page.store = TCPStore(
-        "127.0.0.1", 0, size, is_master=True, wait_for_workers=False, multi_tenant=True
-    )
+    # On the port of an earlier page's store, which is closed, torch would not find this
+    # one and would open a second (2.13: ``TCPServer::start`` keeps the first it knew).
+    while page.store is None or page.store.port in _ports:
+        page.store = TCPStore(
+            "127.0.0.1",
+            0,
+            size,
+            is_master=True,
+            wait_for_workers=False,
+            multi_tenant=True,
+        )
+    _ports.add(page.store.port)
     return int(page.store.port)
 
 

@@ -355,6 +355,27 @@ def test_real_ranks_meet_and_leave_no_port(
         assert client.connect_ex(("127.0.0.1", int(port.read_text()))) != 0
 
 
+def test_no_page_gets_the_port_of_an_earlier_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    torch = pytest.importorskip("torch")
+    given = iter((7001, 7001, 7002))  # the system repeats one after about 100 stores
+
+    class Store:
+        def __init__(self, *_: object, **__: object) -> None:
+            self.port = next(given)
+
+    monkeypatch.setattr(torch.distributed, "TCPStore", Store)
+    monkeypatch.setattr(ranks, "_ports", set())
+    pages = [ranks.Page("page.py", Path("page.py"), Path("out")) for _ in range(2)]
+
+    ports = [ranks.take_port(page, 2) for page in pages]
+    for page in reversed(pages):
+        page.after.close()
+
+    assert ports == [7001, 7002]
+
+
 def test_a_group_that_is_left_open_is_an_error_and_closed(stage: Stage) -> None:
     torch = pytest.importorskip("torch")
 
