@@ -2,7 +2,7 @@
 Starting processes: torchrun, srun, mpirun, spawn
 =================================================
 
-:Card: Who numbers the ranks, who ends them, and where the traceback is.
+:Card: Who numbers the ranks, who ends them, and who says why?
 :Learn: You will start one training in several ways, tell each rank its number, find the
     traceback of the rank that failed, and start ranks from a notebook.
 :Prerequisites: :doc:`/tutorials/start/distributed_data_parallel`
@@ -234,7 +234,7 @@ assert by_torchrun.returncode == 0, by_torchrun.stderr
 #      - ``OMPI_COMM_WORLD_SIZE``
 #    * - How many on this machine
 #      - ``LOCAL_WORLD_SIZE``
-#      - ``SLURM_NTASKS_PER_NODE``, if you start it with ``--ntasks-per-node``
+#      - ``SLURM_NTASKS_PER_NODE``, if you give the option of this name
 #      - ``OMPI_COMM_WORLD_LOCAL_SIZE``
 #    * - Where rank 0 is
 #      - ``MASTER_ADDR`` and ``MASTER_PORT``
@@ -519,19 +519,18 @@ for log in sorted(folder.glob("failed/*/attempt_*/*/stderr.log")):
 #    * - A rank fails
 #      - The others get SIGTERM, and SIGKILL 30 seconds later
 #      - The same
-#      - ``mpirun`` ends the others. ``srun`` lets them wait, unless
-#        ``--kill-on-bad-exit=1`` or the cluster's settings say otherwise
+#      - ``mpirun`` ends the others. ``srun`` lets them wait, unless an option (see
+#        above) or the cluster's settings say otherwise
 #    * - After that
-#      - All ranks are restarted, up to ``--max-restarts`` times, which is 0 by default;
-#        after that, a report names the rank that failed first
+#      - All ranks are restarted, if you allow it; after that, a report names the rank
+#        that failed first
 #      - The caller of ``spawn`` gets an exception with the traceback of the rank that
 #        failed first
 #      - The job ends
 #    * - Output of the ranks
-#      - All on the screen; files with ``--redirects`` or ``--tee``, and ``--log-dir``
+#      - All on the screen, and in files if you ask for them, as above
 #      - All ranks write to the streams of the program
-#      - All on the screen; ``srun --label`` and ``mpirun --output tag`` (Open MPI 5)
-#        say who wrote; ``srun --output=%t.log`` makes a file for each rank
+#      - All on the screen; both have options that say who wrote, and for files
 #    * - Signals
 #      - It passes SIGTERM, SIGINT, SIGHUP and SIGQUIT on to the ranks
 #      - SIGTERM reaches only the program that called ``spawn``; on Linux the ranks get

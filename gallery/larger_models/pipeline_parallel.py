@@ -93,7 +93,8 @@ expected = {parameter: parameter.grad for parameter in model.parameters()}
 # knows the losses.
 import copy
 
-from torch.distributed.pipelining import PipelineStage, Schedule1F1B
+from torch.distributed.pipelining.schedules import Schedule1F1B
+from torch.distributed.pipelining.stage import PipelineStage
 
 my_layers = copy.deepcopy(model[2 * rank : 2 * rank + 2])
 stage = PipelineStage(my_layers, rank, p, device)
