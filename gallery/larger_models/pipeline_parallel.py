@@ -102,22 +102,21 @@ schedule = Schedule1F1B(stage, m, loss_function)
 optimizer = torch.optim.SGD(my_layers.parameters(), lr=0.1)
 
 
-def train_step():
-    optimizer.zero_grad()
+def step(schedule, has_first, has_last):
+    """Compute the gradients; return the loss on the rank that knows it."""
     losses = []  # of the micro-batches
-    arguments = [inputs] if rank == 0 else []
-    if rank == p - 1:
-        schedule.step(*arguments, target=labels, losses=losses)
-    else:
-        schedule.step(*arguments)
-    optimizer.step()
+    arguments = [inputs] if has_first else []
+    target = labels if has_last else None
+    schedule.step(*arguments, target=target, losses=losses)
     return torch.stack(losses).mean().item() if losses else None
 
 
 # %%
 # Five steps of the pipeline, and five of one process:
 for _ in range(5):
-    loss = train_step()
+    optimizer.zero_grad()
+    loss = step(schedule, has_first=rank == 0, has_last=rank == p - 1)
+    optimizer.step()
 
 single = copy.deepcopy(model)
 optimizer = torch.optim.SGD(single.parameters(), lr=0.1)
@@ -193,14 +192,8 @@ runs = {  # class, stages of this rank
 }
 
 # %%
-# Only the rank with the first stage passes the inputs, and only the one with the last
-# stage passes the labels and knows the loss. It is a mean, so the schedule divides the
-# gradients by the number of micro-batches. For a sum, set ``scale_grads=False``.
-def step(schedule, has_first, has_last):
-    arguments = [inputs] if has_first else []
-    schedule.step(*arguments, target=labels if has_last else None)
-
-
+# Our loss is a mean, so the schedule divides the gradients by the number of
+# micro-batches. For a sum, set ``scale_grads=False``.
 orders, traffic = {}, {}
 for name, (schedule_class, mine) in runs.items():
     n_stages, size = p * len(mine), 2 // len(mine)  # size: layers in a stage

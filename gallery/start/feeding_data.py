@@ -101,7 +101,7 @@ loader = training_loader(samples, batch_size=2)
 epochs = []
 for epoch in range(2):
     loader.sampler.set_epoch(epoch)
-    epochs.append([sample for batch in loader for sample in batch.tolist()])
+    epochs.append(torch.cat(list(loader)).tolist())
 
 seen_in_epochs = [times_seen(from_all_ranks(share)) for share in epochs]
 for counted in seen_in_epochs:
@@ -110,8 +110,8 @@ for counted in seen_in_epochs:
 assert epochs[0] != epochs[1], "the second epoch has the order of the first"
 
 # %%
-# The rest of the page shows what goes wrong with others, and what to do where these two
-# don't fit.
+# The rest of the page shows what goes wrong with other loaders, and what to do where
+# these two don't fit.
 #
 # The sampler pads, or it drops
 # -----------------------------
@@ -345,7 +345,7 @@ def one_epoch(momentum=0.0, **options):
 weight = one_epoch()[0].item()
 weights = from_all_ranks(weight)
 if rank == 0:
-    print("weights:", *(round(weight, 2) for weight in weights))
+    print("weights:", *(round(of_rank, 2) for of_rank in weights))
 assert weights == [weight] * world_size, "the ranks have different parameters"
 assert abs(weight + sum(samples) / world_size) < 1e-3, "a sample counts otherwise"
 
@@ -360,11 +360,12 @@ assert abs(other_weight - weight + surplus) < 1e-3, "the last sample counts othe
 # %%
 # ``Join`` copies the parameters, but not the optimizer state. Ranks with unequal
 # momenta take unequal steps in the next epoch.
-def momentum_of(weight, optimizer):
+def momentum_of(trained):
+    weight, optimizer = trained
     return round(optimizer.state[weight]["momentum_buffer"].item(), 1)
 
 
-momenta = from_all_ranks(momentum_of(*one_epoch(momentum=0.5)))
+momenta = from_all_ranks(momentum_of(one_epoch(momentum=0.5)))
 if rank == 0:
     print("momenta with Join:", *momenta)
 assert world_size == 1 or momenta[0] != momenta[1], "the momenta are equal"
@@ -387,7 +388,7 @@ def one_epoch_together(momentum):
         step(ddp_layer, optimizer, batch)
 
 
-momenta = from_all_ranks(momentum_of(*one_epoch_together(momentum=0.5)))
+momenta = from_all_ranks(momentum_of(one_epoch_together(momentum=0.5)))
 if rank == 0:
     print("momenta when all stop together:", *momenta)
 assert momenta == [momenta[0]] * world_size, "a rank took another step"

@@ -366,7 +366,7 @@ def test_no_page_gets_the_port_of_an_earlier_one(
             self.port = next(given)
 
     monkeypatch.setattr(torch.distributed, "TCPStore", Store)
-    monkeypatch.setattr(ranks, "_ports", set())
+    monkeypatch.setattr(ranks, "_ports", set(), raising=False)
     pages = [ranks.Page("page.py", Path("page.py"), Path("out")) for _ in range(2)]
 
     ports = [ranks.take_port(page, 2) for page in pages]
