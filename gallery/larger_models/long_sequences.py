@@ -63,6 +63,8 @@ dist.init_process_group(backend, device_id=device if gpu_per_rank else None)
 # We cut the text into pieces, two for each rank. Most layers compute each token alone,
 # so there a rank needs only its own pieces, and keeps only their activations. In our
 # small language model these are the layers before and after the attention.
+import functools
+
 from torch import nn
 from torch.nn.functional import cross_entropy, scaled_dot_product_attention as sdpa
 from torch.testing import assert_close
@@ -94,7 +96,8 @@ def weights_of(q, k, causal=False, lse=None):
     scores = q @ k.mT / 32**0.5  # a query has 32 features
     if causal:
         scores += torch.full_like(scores, float("-inf")).triu(1)
-    lse = scores.logsumexp(dim=-1, keepdim=True) if lse is None else lse
+    if lse is None:
+        lse = scores.logsumexp(dim=-1, keepdim=True)
     return (scores - lse).exp(), lse
 
 
@@ -104,10 +107,15 @@ def merge(out, lse, part, part_lse):
 
 
 q, k, v = 30 * torch.randn(3, 1, length, 32, device=device)
-(few, few_lse), (rest, rest_lse) = weights_of(q, k[:, :7]), weights_of(q, k[:, 7:])
-few, rest = few @ v[:, :7], rest @ v[:, 7:]
-assert not torch.allclose(few, sdpa(q, k, v)) and (q @ k.mT).exp().isinf().any()
-assert_close(merge(few, few_lse, rest, rest_lse)[0], sdpa(q, k, v))
+weights, few_lse = weights_of(q, k[:, :7])  # of seven keys
+few = weights @ v[:, :7]
+weights, rest_lse = weights_of(q, k[:, 7:])  # of the rest
+rest = weights @ v[:, 7:]
+whole, _ = merge(few, few_lse, rest, rest_lse)
+
+assert_close(whole, sdpa(q, k, v), msg="the merged parts aren't the whole")
+assert not torch.allclose(few, sdpa(q, k, v)), "a part is like the whole"
+assert (q @ k.mT).exp().isinf().any(), "no exp overflows, so the test is too easy"
 
 # %%
 # Keys and values travel around a ring
@@ -121,23 +129,39 @@ assert_close(merge(few, few_lse, rest, rest_lse)[0], sdpa(q, k, v))
 sent, computed = [], set()  # bytes of messages, and blocks
 
 
-def pass_on(tensor):  # starts it, and returns what waits for the tensor that arrives
+def pass_on(tensor):
+    """Begin to send a tensor to the next rank, and to receive one from the last."""
     received = torch.empty_like(tensor)
     works = dist.batch_isend_irecv([
         dist.P2POp(dist.isend, tensor, (rank + 1) % world_size),
         dist.P2POp(dist.irecv, received, (rank - 1) % world_size)])
     sent.append(tensor.nbytes)
-    return lambda: [work.wait() for work in works] and received
+    return works, received
 
 
-def ring(tensor, layout):  # gives what the rank holds in each step, and its blocks
+def wait_for(message):
+    works, received = message
+    for work in works:
+        work.wait()
+    return received
+
+
+def ring(tensor, layout):
+    """Yield what the rank holds in each step, and the blocks that it computes."""
     for step in range(world_size):
-        arrived = pass_on(tensor) if step < world_size - 1 else lambda: None
+        is_last = step == world_size - 1
+        if not is_last:
+            message = pass_on(tensor)
         mine, theirs = layout[rank], layout[(rank - step) % world_size]
-        pairs = [(i, j) for i in (0, 1) for j in (0, 1) if theirs[j] <= mine[i]]
-        computed.update((mine[i], theirs[j]) for i, j in pairs)
-        yield tensor, [(i, j, theirs[j] == mine[i]) for i, j in pairs]
-        tensor = arrived()
+        blocks = []  # (i, j, is half masked): the rank's piece i with its piece j
+        for i in range(2):
+            for j in range(2):
+                if theirs[j] <= mine[i]:
+                    blocks.append((i, j, theirs[j] == mine[i]))
+                    computed.add((mine[i], theirs[j]))
+        yield tensor, blocks
+        if not is_last:
+            tensor = wait_for(message)
 
 
 # %%
@@ -154,7 +178,7 @@ def ring(tensor, layout):  # gives what the rank holds in each step, and its blo
 
 class RingAttention(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, q, k, v, layout):
+    def forward(ctx, layout, q, k, v):
         out, lse = torch.zeros_like(q), torch.full_like(q[..., :1], float("-inf"))
         for (keys, values), blocks in ring(torch.stack([k, v]), layout):
             for i, j, causal in blocks:
@@ -169,7 +193,6 @@ class RingAttention(torch.autograd.Function):
         q, k, v, out, lse = ctx.saved_tensors
         mean = (grad * out).sum(dim=-1, keepdim=True)  # = sum(weights * their grads)
         kv, dq = torch.stack([k, v]), torch.zeros_like(q)
-        own, arrived = 0, lambda: 0  # gradients of our keys and values, of others'
         for step, ((keys, values), blocks) in enumerate(ring(kv, ctx.layout)):
             part = torch.zeros_like(kv)  # gradients of the keys and values held now
             for i, j, causal in blocks:
@@ -180,9 +203,14 @@ class RingAttention(torch.autograd.Function):
                 part[1, j] += weights.mT @ grad[i]
             if step == 0:
                 own = part  # needs no journey
+            elif step == 1:
+                message = pass_on(part)
             else:
-                arrived = pass_on(arrived() + part)  # waits only after computing
-        return dq, *(own + arrived()), None
+                message = pass_on(wait_for(message) + part)  # waits after computing
+        if world_size > 1:
+            own += wait_for(message)
+        dk, dv = own
+        return None, dq, dk, dv  # in the order of the arguments of forward
 
 
 # %%
@@ -198,20 +226,30 @@ data = torch.stack([text[:-1], positions, text[1:]])
 
 
 def train(data, attention):
+    """Return the gradients, and the KiB that autograd keeps besides the parameters."""
     model.zero_grad()
-    kept, fixed = {}, {p.data_ptr() for p in model.parameters()}
-    with torch.autograd.graph.saved_tensors_hooks(
-            lambda x: kept.update({x.data_ptr(): x.nbytes}) or x, lambda x: x):
+    parameters = {p.data_ptr() for p in model.parameters()}
+    kept = {}  # bytes of each tensor, by its address
+
+    def note(tensor):
+        if tensor.data_ptr() not in parameters:
+            kept[tensor.data_ptr()] = tensor.nbytes
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
         x = embed(data[0]) + embed_position(data[1])  # (pieces, tokens, 32)
         logits = mlp(x + attention(*to_qkv(x).chunk(3, dim=-1)))
         loss = cross_entropy(logits.flatten(0, 1), data[2].flatten())
     loss.backward()
     gradients = nn.utils.parameters_to_vector(p.grad for p in model.parameters())
-    return gradients, sum(kept[x] for x in kept.keys() - fixed) // 1024  # in KiB
+    return gradients, sum(kept.values()) // 1024
 
 
-expected, kept_by_one = train(
-    data[:, None], lambda *qkv: sdpa(*(x[None] for x in qkv), is_causal=True)[0])
+def attention_of_one(q, k, v):
+    return sdpa(q[None], k[None], v[None], is_causal=True)[0]
+
+
+expected, kept_by_one = train(data[:, None], attention_of_one)
 
 # %%
 # The zig-zag layout gives all ranks the same work
@@ -226,23 +264,24 @@ layouts = {
     "zig-zag": [[r, n_pieces - 1 - r] for r in range(world_size)]}
 done = {name: [None] * world_size for name in layouts}
 for name, layout in layouts.items():
-    sent.clear(), computed.clear()
+    sent.clear()
+    computed.clear()
     pieces = data.view(3, n_pieces, per_piece)[:, layout[rank]]
-    gradients, kept = train(pieces, lambda *qkv: RingAttention.apply(*qkv, layout))
+    gradients, kept = train(pieces, functools.partial(RingAttention.apply, layout))
     dist.all_reduce(gradients)
-    assert_close(gradients / world_size, expected)
+    assert_close(gradients / world_size, expected, msg="other gradients")
     dist.all_gather_object(done[name], computed)
 
 work = {name: [len(blocks) for blocks in done[name]] for name in done}
 if rank == 0:
     print("blocks of each rank:", work)
     print(f"kept: {kept} KiB on each rank, {kept_by_one} KiB in one process")
-assert work["contiguous"] == [4 * r + 3 for r in range(world_size)]
-assert work["zig-zag"] == [2 * world_size + 1] * world_size
-assert kept * world_size <= kept_by_one
+assert work["contiguous"] == [4 * r + 3 for r in range(world_size)], "other blocks"
+assert work["zig-zag"] == [2 * world_size + 1] * world_size, "the work is unequal"
+assert kept * world_size <= kept_by_one, "the ranks keep more than one process"
 if device.type == "cpu":  # here a fused kernel computes the attention of one process
-    assert kept_by_one < 1.1 * kept * world_size
-assert sum(sent) == 6 * (world_size - 1) * (k.nbytes // world_size)
+    assert kept_by_one < 1.1 * kept * world_size, "one process keeps much more"
+assert sum(sent) == 6 * (world_size - 1) * (k.nbytes // world_size), "other traffic"
 
 # %%
 # The gradients equal those of one process, and each rank keeps only its share for the
