@@ -714,8 +714,8 @@ on_the_ring = one_each // world_size * (world_size - 1)
 three = [("all_reduce", 2 * on_the_ring)] * 3
 assert of_loss.sent == three, "three numbers for each token"
 if world_size > 1:
-    gathered = [("all_gather_into_tensor", vocabulary * on_the_ring)]
-    assert of_gathered.sent == gathered, "without loss_parallel all logits are sent"
+    gathered = ("all_gather_into_tensor", vocabulary * on_the_ring)
+    assert gathered in of_gathered.sent, "without loss_parallel all logits are sent"
 
 # %%
 # All ranks have the same loss now, so there is nothing to average among them, neither

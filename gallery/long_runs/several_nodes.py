@@ -58,8 +58,12 @@ count what crosses the network, read the log of NCCL, and check a script for Slu
 # As :doc:`/tutorials/start/hello_ranks` explains, they take the GPU by ``LOCAL_RANK``,
 # and the program takes its samples by ``RANK``, so it fits any number of nodes. At the
 # end rank 0 saves the model, and all wait for it.
+import os
 import tempfile
 from pathlib import Path
+
+if "RANK" in os.environ:
+    raise SystemExit("Start this file with plain python: it calls torchrun itself.")
 
 temporary = tempfile.TemporaryDirectory()
 folder = Path(temporary.name)
