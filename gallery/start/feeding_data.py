@@ -77,11 +77,10 @@ def times_seen(shares):
 # One loader for training, another for validation
 # -----------------------------------------------
 #
-# All ranks must take equally many steps, because each step waits for all of them. For
-# that the training leaves out the remainder, which is another one in each epoch. In
-# validation each sample must count once, so the loader repeats some and the loop doesn't
-# count them, as you'll see below. Both loaders suit DDP and FSDP, where each rank has
-# samples of its own.
+# All ranks must take equally many steps, because a step waits for all of them. So the
+# loader for training leaves out the remainder, another one in each epoch. In validation
+# each sample must count once: there the loader repeats some, and the loop doesn't count
+# them, as you'll see below. With DDP and FSDP each rank has samples of its own.
 from torch.utils.data import DataLoader
 from torch.utils.data.distributed import DistributedSampler
 
@@ -117,10 +116,10 @@ assert epochs[0] != epochs[1], "the second epoch has the order of the first"
 # --------------------------------------------------
 #
 # With tensor, pipeline or context parallelism several ranks compute one replica of the
-# model together, so they must read the same samples. If each reads its own, no error
-# comes, and the training is wrong. So don't deal out to all ranks, but along the
-# *data-parallel* dimension of the device mesh: its size says how many shares there are,
-# and its local rank says whose share this is. Here two ranks form a replica.
+# model together, so they must read the same samples. If each reads its own, the result
+# is wrong, and no error comes. So deal out along the *data-parallel* dimension of the
+# device mesh: its size is the number of shares, its local rank says whose share it is.
+# Here two ranks form a replica.
 from torch.distributed.device_mesh import init_device_mesh
 
 n_tp = 2 if world_size % 2 == 0 else 1
@@ -137,10 +136,9 @@ for r, share in enumerate(shares):
 assert set(times_seen(shares[::n_tp]).values()) == {1}, "two replicas read a sample"
 
 # %%
-# Sums over all ranks would now count each sample twice, so give ``all_reduce`` the
-# group of this dimension, ``mesh["dp"].get_group()``. What else TP asks for is in
-# :doc:`/tutorials/larger_models/tensor_parallel`. From here on, each rank has samples
-# of its own again.
+# A sum over all ranks would now count each sample twice, so give ``all_reduce`` the
+# group ``mesh["dp"].get_group()``. :doc:`/tutorials/larger_models/tensor_parallel` has
+# more. From here on, each rank has samples of its own again.
 #
 # The sampler pads, or it drops
 # -----------------------------
@@ -168,8 +166,8 @@ assert never == list(samples[len(samples) - n_left:]), "others are left out"
 # In training that matters little, because with ``set_epoch`` each epoch repeats other
 # samples. In evaluation it matters. Let a model be right on the first half of the
 # samples only: the repeated ones are there, so the accuracy is too high. But without
-# ``shuffle`` the repeated samples come last, and a rank knows how many come before. So
-# it masks them, the ranks add up hits and samples, and only then they divide.
+# ``shuffle`` they come last, and each rank knows how many real ones come before. So mask
+# them, add up hits and samples over the ranks, and then divide.
 def accuracy(loader, n_real):
     total = torch.zeros(2, dtype=torch.int64, device=device)  # hits, samples
     n_done = 0
@@ -195,19 +193,16 @@ assert masked == truth, "the mask counts a sample twice, or never"
 assert too_high > truth or world_size == 1, "padding changes nothing"
 
 # %%
-# The sums are whole numbers, because in float32 ``2**24 + 1`` is ``2**24``, so a count
-# of tokens would stop there. They stay on the device, and no batch has to wait for
-# them. For a metric that isn't a sum, such as the area under a curve, gather the
-# predictions and leave out the repeated ones.
+# Count in ``int64``: float32 stops at ``2**24``, fewer than the tokens of many data
+# sets. The sums stay on the device, so no batch waits for them. For a metric that isn't
+# a sum, such as the area under a curve, gather the predictions and drop the repeated.
 assert torch.tensor(2.0**24) + 1 == 2**24, "float32 counts further"
 
 # %%
-# Why not give each rank its slice, ``range(rank, len(samples), world_size)``, and
-# repeat nothing? **With FSDP, TP or PP the program hangs then**, because they
-# communicate in each forward pass, and a rank with one batch more waits for the others
-# forever. With DDP the slice is fine if you call ``ddp_model.module``, as
-# :doc:`/tutorials/start/training_program` does. (The wrapper itself may send buffers in
-# ``forward``.)
+# Why not deal out slices, ``range(rank, len(samples), world_size)``, and repeat nothing?
+# **With FSDP, TP or PP that hangs**, because they communicate in each forward pass, and
+# a rank with one batch more waits for the others forever. With DDP a slice is fine if
+# you call ``ddp_model.module``, because the wrapper may send buffers in ``forward``.
 #
 # Workers, so that no GPU waits for its samples
 # ---------------------------------------------
@@ -215,27 +210,26 @@ assert torch.tensor(2.0**24) + 1 == 2**24, "float32 counts further"
 # Train on one batch again and again. If the steps are faster then, the GPUs have waited
 # for the loader, and these things help:
 #
-# - **More workers.** ``num_workers`` counts for each rank, and all ranks of a machine
-#   share its CPU cores. So divide the cores by the ranks and try that number, half and
-#   a quarter. (The warning about too many workers doesn't know of the other ranks.)
-# - **Memory.** Each worker has a copy of the data set and keeps ``prefetch_factor``
-#   batches ready, 2 by default. With 8 ranks and 8 workers there are 64 copies, so let
-#   the data set hold file names, not samples. If a container ends with "Bus error", its
-#   shared memory is full, through which the batches come. Docker enlarges it with
-#   ``--shm-size``.
-# - **Unequal batches.** A larger ``prefetch_factor`` helps if some batches take longer
-#   than others, but not if the workers are too slow on average.
-# - **Copies to the GPU.** ``pin_memory=True`` and ``non_blocking=True`` belong together:
-#   `only from pinned memory
-#   <https://docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html>`__ does a GPU
-#   copy while the program goes on.
+# - **More workers.** ``num_workers`` counts for each rank, and the ranks of a machine
+#   share its CPU cores. Divide the cores by the ranks, and try up to that number. (The
+#   warning about too many workers doesn't know of other ranks.)
+# - **Less memory.** Each worker has a copy of the data set: 64 copies with 8 ranks and 8
+#   workers. Let it hold file names, not samples. Batches come through shared memory. If
+#   a container has too little of it ("bus error"), start it with ``--shm-size``, as the
+#   `README <https://github.com/pytorch/pytorch#using-pre-built-images>`__ says.
+# - **More batches in advance.** Each worker keeps two ready. With a larger
+#   ``prefetch_factor`` a slow batch delays nothing, but slow workers still do.
+# - **Copies in the background.** Only from pinned memory can a GPU copy a batch `while
+#   the program goes on
+#   <https://docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html>`__, so
+#   ``pin_memory=True`` and ``non_blocking=True`` belong together.
 # - **Less work.** Decode and resize once, beforehand. Put many samples into one file,
-#   because shared file systems are slow at opening many small ones, or copy them to the
-#   disk of the machine first. Augment on the GPU.
+#   because shared file systems are slow with many small ones. Augment on the GPU.
 #
-# Workers start by ``forkserver``, because a forked one may wait forever while the group
-# is open, as :doc:`/tutorials/start/distributed_data_parallel` explains. The page hides
-# its own file from them. A script has ``if __name__ == "__main__":`` instead.
+# Forked workers may wait forever while the group is open, as
+# :doc:`/tutorials/start/distributed_data_parallel` explains, so ours start by
+# ``forkserver``. A worker started so imports the program once more. The page hides its
+# file from them, and a script has ``if __name__ == "__main__":`` instead.
 from torch.multiprocessing import set_forkserver_preload
 
 globals().pop("__file__", None)  # only here; in a script: if __name__ == "__main__"
@@ -259,14 +253,22 @@ assert loader.prefetch_factor == 2, "another default"
 # apply to it. So every rank reads all of it. If a loader has workers, each of them has
 # a copy of the data set and reads all of it too.
 #
-# The cure is to number the workers of all ranks, and to deal the samples out to them.
-# ``get_worker_info`` tells a worker its number, and is ``None`` in a loader without
-# workers. Hand the rank to the data set when you make it, because a worker does not
-# know the process group.
+# The cure is to number the workers of all ranks, and to deal out whole files to them.
+# (If a worker reads everything and skips what isn't its own, all of them together read
+# a large data set many times.) ``get_worker_info`` tells a worker its number, and is
+# ``None`` in a loader without workers. Hand the rank to the data set when you make it,
+# because a worker does not know the process group.
+#
+# The order of the files must be another one in each epoch, but the same in all workers,
+# or some files are dealt twice and others never. So it's drawn with the epoch as seed.
+# How does a worker learn the epoch? With ``persistent_workers`` it keeps its copy of
+# the data set: if you set an attribute later, that doesn't arrive, and every epoch has
+# the order of the first. A tensor in shared memory does arrive. (A sampler needs none,
+# because it runs in the rank itself.)
 #
 # Python sends a worker started by ``forkserver`` no code, only the names of classes and
-# of their modules. So a data set of your own has to stand in a file that the worker can
-# import. We write one, on each rank into a folder of its own.
+# of their modules. So the data set has to stand in a file that the worker can import. We
+# write one, on each rank into a folder of its own.
 import tempfile
 from pathlib import Path
 
@@ -277,43 +279,48 @@ folder = Path(temporary.name)
 
 # language=Python
 (folder / "stream.py").write_text("""\
-from itertools import islice
-
+import torch
 from torch.utils.data import IterableDataset, get_worker_info
 
 
 class Stream(IterableDataset):
-    def __init__(self, samples):
-        self.samples = samples
+    def __init__(self, files):
+        self.files = files
 
     def __iter__(self):
-        yield from self.samples
+        for file in self.files:
+            yield from file  # in your program: open it and read its samples
 
 
 class ShardedStream(Stream):
-    def __init__(self, samples, rank, world_size):
-        super().__init__(samples)
+    def __init__(self, files, rank, world_size):
+        super().__init__(files)
         self.rank, self.world_size = rank, world_size
+        self.epoch = torch.tensor(0).share_memory_()
 
     def __iter__(self):
         info = get_worker_info()
         worker, n_workers = (info.id, info.num_workers) if info else (0, 1)
         first = self.rank * n_workers + worker
-        return islice(super().__iter__(), first, None, self.world_size * n_workers)
+        generator = torch.Generator().manual_seed(self.epoch.item())
+        order = torch.randperm(len(self.files), generator=generator).tolist()
+        for i in order[first :: self.world_size * n_workers]:
+            yield from self.files[i]
 """, encoding="utf-8")
 
 # %%
-# If some samples are read twice and others never, this count shows it.
+# The files are pretended here: each is a range of three samples.
 import sys
 from importlib import import_module
 
 sys.path.insert(0, str(folder))  # workers get the same path
 streams = import_module("stream")  # the file above
 
-whole = streams.Stream(samples)
-stream = streams.ShardedStream(samples, rank, world_size)
+files = [samples[i : i + 3] for i in range(0, len(samples), 3)]
+whole = streams.Stream(files)
+stream = streams.ShardedStream(files, rank, world_size)
 for title, data in ("stream", whole), ("sharded stream", stream):
-    loader = DataLoader(data, batch_size=None, **workers)
+    loader = DataLoader(data, batch_size=None, persistent_workers=True, **workers)
     seen[title] = from_all_ranks(list(loader))
     if rank == 0:
         print(f"{title}, times seen:", *set(times_seen(seen[title]).values()))
@@ -323,6 +330,21 @@ assert times_seen(seen["stream"]) == every_reader, "a worker skips a sample"
 assert times_seen(seen["sharded stream"]) == Counter(samples), "not once each"
 
 # %%
+# The last loader still has its workers, so it can read the next epoch. Set the epoch
+# before the loop begins, because the workers begin then too.
+stream.epoch.fill_(1)
+next_epoch = from_all_ranks(list(loader))
+assert times_seen(next_epoch) == Counter(samples), "a file is dealt twice, or never"
+assert next_epoch != seen["sharded stream"], "the workers don't know the epoch"
+temporary.cleanup()  # the classes are imported
+
+# %%
+# With fewer files than workers some have nothing to do, so write many of them. For real
+# files you needn't write such a class: `WebDataset
+# <https://github.com/webdataset/webdataset>`__, `Streaming
+# <https://github.com/mosaicml/streaming>`__, and `split_dataset_by_node
+# <https://huggingface.co/docs/datasets/stream>`__ deal them out.
+#
 # In the figure each sample is a column. Its height says how often it is seen, and its
 # colors by which ranks.
 #
@@ -348,74 +370,14 @@ if rank == 0:
     fig.legend(*ax.get_legend_handles_labels(), title="rank", loc="outside right")
 
 # %%
-# Whole files for each worker, in a new order each epoch
-# ------------------------------------------------------
-#
-# Each worker of ``ShardedStream`` still reads what it skips, so all of them together
-# read a large data set many times. It's better to deal out whole files. All workers
-# must put the files in the same order first, or some files are dealt twice and others
-# never. So the order is drawn with a seed that all have, the epoch.
-#
-# How does a worker learn the epoch? It has a copy of the data set, and a *persistent*
-# worker never gets another. If you set an attribute later, it doesn't arrive, and each
-# epoch has the order of the first. A tensor in shared memory arrives. (A sampler needs
-# none, because it runs in the rank itself.) A file is pretended here: it's a list of
-# samples.
-
-# %%
-
-# language=Python
-(folder / "files.py").write_text("""\
-import torch
-from torch.utils.data import IterableDataset, get_worker_info
-
-
-class FileStream(IterableDataset):
-    def __init__(self, files, rank, world_size):
-        self.files = files
-        self.rank, self.world_size = rank, world_size
-        self.epoch = torch.tensor(0).share_memory_()
-
-    def __iter__(self):
-        info = get_worker_info()
-        worker, n_workers = (info.id, info.num_workers) if info else (0, 1)
-        first = self.rank * n_workers + worker
-        generator = torch.Generator().manual_seed(self.epoch.item())
-        order = torch.randperm(len(self.files), generator=generator).tolist()
-        for i in order[first :: self.world_size * n_workers]:
-            yield from self.files[i]  # in your program: open it, read its samples
-""", encoding="utf-8")
-
-# %%
-# Set the epoch before the loop begins, because the workers begin at once.
-files = [samples[i : i + 3] for i in range(0, len(samples), 3)]
-file_stream = import_module("files").FileStream(files, rank, world_size)
-loader = DataLoader(file_stream, batch_size=None, persistent_workers=True, **workers)
-epochs = []
-for epoch in range(2):
-    file_stream.epoch.fill_(epoch)
-    epochs.append(from_all_ranks(list(loader)))
-
-for shares in epochs:
-    assert times_seen(shares) == Counter(samples), "a file is dealt twice, or never"
-assert epochs[0] != epochs[1], "the workers don't know the epoch"
-temporary.cleanup()  # the classes are imported
-
-# %%
-# With fewer files than workers some have nothing to do, so write many files, and shuffle
-# their samples before. These packages deal out files for you: `WebDataset
-# <https://github.com/webdataset/webdataset>`__, `Streaming
-# <https://github.com/mosaicml/streaming>`__ and ``split_dataset_by_node`` of
-# `Datasets <https://huggingface.co/docs/datasets/stream>`__.
-#
 # Equal seeds give equal augmentations
 # ------------------------------------
 #
 # A loader draws the seeds of its workers from the random numbers of its rank. If all
 # ranks call ``manual_seed(0)`` to build equal models, their workers also crop and flip
-# different samples in the same way. So hand the loader a generator with a seed of its
-# own on each rank (with TP, on each ``dp_rank``). Here the augmentation makes a random
-# number of a sample.
+# different samples in the same way. So give the loader a generator whose seed is
+# another on each rank (with TP, on each ``dp_rank``). Here the augmentation makes a
+# random number of a sample.
 def augmented(generator=None):
     loader = DataLoader(
         torch.zeros(4), batch_size=None, collate_fn=torch.rand_like,
@@ -431,19 +393,18 @@ assert equal == [equal[0]] * world_size, "one seed, but other augmentations"
 assert len(set(sum(own, []))) == 4 * world_size, "two ranks augment alike"
 
 # %%
-# Dropout draws from the random numbers of the rank, so with DDP or FSDP call
-# ``torch.manual_seed(seed + rank)`` too, but after the model is built and the data are
-# split, because those must be drawn alike. TP needs more care:
-# :doc:`/tutorials/larger_models/tensor_parallel`.
+# Dropout needs other seeds too: with DDP or FSDP call ``torch.manual_seed(seed + rank)``,
+# but after the model is built and the data are split, because both must be drawn alike.
+# For TP see :doc:`/tutorials/larger_models/tensor_parallel`.
 #
 # Join: when some ranks have more batches
 # ---------------------------------------
 #
 # The sharded stream, here read without workers, gives rank 0 one batch more. (With
-# workers there may be more of them, since each worker makes batches, and a smaller last
-# one, of its own samples.) The last all-reduce would wait for ranks that have left the
-# loop. Inside ``Join`` they take part in it with zeros, and then receive the parameters
-# of the rank that took the last step. ``Join`` is for DDP only, not for FSDP.
+# workers it may be several, because each of them ends with a smaller batch of its own.)
+# Its last all-reduce would wait for ranks that have left the loop. Inside ``Join`` they
+# take part in it with zeros, and then receive the parameters of the rank that took the
+# last step. That works for DDP, not for FSDP.
 from torch import nn
 from torch.distributed.algorithms import Join
 from torch.nn.parallel import DistributedDataParallel
@@ -480,8 +441,8 @@ assert abs(weight + sum(samples) / world_size) < 1e-3, "a sample counts otherwis
 
 # %%
 # The weight is minus the sum of all samples, divided by the world size, so every sample
-# counts equally. But ``Join`` copies only the parameters, not the optimizer state. Ranks
-# with unequal momenta take unequal steps in the next epoch.
+# counts equally. But ``Join`` copies only the parameters, not the optimizer state. With
+# unequal momenta the ranks take unequal steps in the next epoch.
 def momentum_of(trained):
     weight, optimizer = trained
     return round(optimizer.state[weight]["momentum_buffer"].item(), 1)
@@ -494,10 +455,9 @@ assert world_size == 1 or momenta[0] != momenta[1], "the momenta are equal"
 
 # %%
 # So with momentum, Adam or FSDP, let all ranks stop when the first has no batch left.
-# Before each step they agree on it by a small all-reduce. It goes through a Gloo group,
-# from CPU to CPU: if the answer came from the GPU, each step would have to wait until
-# the GPU has done all its work. (If you know the number of batches, compute the smallest
-# one once, and save the asking.)
+# Before each step they agree on it by a small all-reduce. It runs on the CPU, in a Gloo
+# group, because an answer from the GPU would come only after all work queued there. (If
+# you know the number of batches, compute the smallest one once, and save the asking.)
 cpu_group = dist.new_group(backend="gloo")
 
 
@@ -541,10 +501,10 @@ whole_epoch = times_seen(from_all_ranks(before + after))
 assert whole_epoch == Counter(samples), "resuming repeats a sample, or skips one"
 
 # %%
-# The next epochs take ``training_loader`` again. (In
-# :doc:`/tutorials/start/training_program` one loader does both, with a sampler that
-# skips.) If the number of ranks changes, their batches are others. But what all ranks
-# have seen together is the beginning of the epoch's order, so deal out the rest of it.
+# The next epochs take ``training_loader`` again. (One loader can do both, with a sampler
+# that skips, as in :doc:`/tutorials/start/training_program`.) The sampler's seed, the
+# batch size and the number of ranks must stay the same. If the number of ranks changes,
+# deal out the rest anew: what all ranks have seen is the beginning of the epoch's order.
 one_rank = DistributedSampler(samples, num_replicas=1, rank=0)
 one_rank.set_epoch(5)
 order = list(one_rank)
@@ -574,10 +534,10 @@ if rank == 0:
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      Samples 0 to 3 are seen once, and all others twice: each sample from 4 on has the
-#      colors of ranks 0 and 2, or of ranks 1 and 3. The eight workers still begin at
-#      eight different samples, but each takes every fourth one. So a worker of rank 2
-#      follows one of rank 0, four samples later.
+#      The first four files of the order are seen once, and all others twice: each of
+#      these has the colors of ranks 0 and 2, or of ranks 1 and 3. The eight workers still
+#      begin at eight different files, but each takes every fourth one. So a worker of
+#      rank 2 follows one of rank 0, four files later.
 #
 # - In your own script: let the data set return the index of each sample too, and count
 #   over all ranks and one epoch, once for training and once for evaluation. Which
@@ -588,11 +548,11 @@ if rank == 0:
 #
 # - Wrong shares raise no error. Gather the indices of one epoch from all ranks and
 #   count them.
-# - Ranks with one batch more hang, with FSDP even in validation. So let all take equally
-#   many steps: leave out the remainder in training, and in validation repeat samples
-#   but don't count them.
-# - A stream has to be dealt out by data-parallel rank and by worker. The order must come
-#   from the epoch everywhere, and the augmentation from another seed on each rank.
+# - A rank with one batch more hangs, with FSDP even in validation. So let all take
+#   equally many steps: in training leave out the remainder, in validation repeat
+#   samples but don't count them.
+# - A stream has to be dealt out by rank and by worker. The order must come from the
+#   epoch everywhere, and the augmentation from another seed on each rank.
 #
 # Where to go next
 # ----------------
