@@ -166,8 +166,8 @@ assert never == list(samples[len(samples) - n_left:]), "others are left out"
 # In training that matters little, because with ``set_epoch`` each epoch repeats other
 # samples. In evaluation it matters. Let a model be right on the first half of the
 # samples only: the repeated ones are there, so the accuracy is too high. But without
-# ``shuffle`` they come last, and each rank knows how many real ones come before. So mask
-# them, add up hits and samples over the ranks, and then divide.
+# ``shuffle`` they come last, and each rank knows how many real ones come before. So
+# mask them, add up hits and samples over the ranks, and then divide.
 def accuracy(loader, n_real):
     total = torch.zeros(2, dtype=torch.int64, device=device)  # hits, samples
     n_done = 0
@@ -199,10 +199,10 @@ assert too_high > truth or world_size == 1, "padding changes nothing"
 assert torch.tensor(2.0**24) + 1 == 2**24, "float32 counts further"
 
 # %%
-# Why not deal out slices, ``range(rank, len(samples), world_size)``, and repeat nothing?
-# **With FSDP, TP or PP that hangs**, because they communicate in each forward pass, and
-# a rank with one batch more waits for the others forever. With DDP a slice is fine if
-# you call ``ddp_model.module``, because the wrapper may send buffers in ``forward``.
+# Why not give each rank a slice, ``range(rank, len(samples), world_size)``, and repeat
+# nothing? **With FSDP that hangs**, because it gathers parameters in each forward pass,
+# and a rank with one batch more waits for the others forever. With DDP a slice is fine
+# if you call ``ddp_model.module``, because the wrapper may send buffers in ``forward``.
 #
 # Workers, so that no GPU waits for its samples
 # ---------------------------------------------
@@ -213,23 +213,24 @@ assert torch.tensor(2.0**24) + 1 == 2**24, "float32 counts further"
 # - **More workers.** ``num_workers`` counts for each rank, and the ranks of a machine
 #   share its CPU cores. Divide the cores by the ranks, and try up to that number. (The
 #   warning about too many workers doesn't know of other ranks.)
-# - **Less memory.** Each worker has a copy of the data set: 64 copies with 8 ranks and 8
-#   workers. Let it hold file names, not samples. Batches come through shared memory. If
-#   a container has too little of it ("bus error"), start it with ``--shm-size``, as the
-#   `README <https://github.com/pytorch/pytorch#using-pre-built-images>`__ says.
+# - **Less memory.** Each worker has a copy of the lists and arrays in the data set: 64
+#   copies with 8 ranks and 8 workers. So keep file names there, not samples. Batches
+#   come through shared memory. A container may have too little of it ("bus error") and
+#   `needs <https://github.com/pytorch/pytorch#using-pre-built-images>`__ a
+#   ``--shm-size``.
 # - **More batches in advance.** Each worker keeps two ready. With a larger
 #   ``prefetch_factor`` a slow batch delays nothing, but slow workers still do.
 # - **Copies in the background.** Only from pinned memory can a GPU copy a batch `while
 #   the program goes on
-#   <https://docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html>`__, so
-#   ``pin_memory=True`` and ``non_blocking=True`` belong together.
+#   <https://docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html>`__. It takes
+#   both, ``pin_memory=True`` and ``non_blocking=True``.
 # - **Less work.** Decode and resize once, beforehand. Put many samples into one file,
 #   because shared file systems are slow with many small ones. Augment on the GPU.
 #
 # Forked workers may wait forever while the group is open, as
 # :doc:`/tutorials/start/distributed_data_parallel` explains, so ours start by
-# ``forkserver``. A worker started so imports the program once more. The page hides its
-# file from them, and a script has ``if __name__ == "__main__":`` instead.
+# ``forkserver``, and import the program once more. The page hides its file from them. A
+# script has ``if __name__ == "__main__":`` instead.
 from torch.multiprocessing import set_forkserver_preload
 
 globals().pop("__file__", None)  # only here; in a script: if __name__ == "__main__"
@@ -254,21 +255,20 @@ assert loader.prefetch_factor == 2, "another default"
 # a copy of the data set and reads all of it too.
 #
 # The cure is to number the workers of all ranks, and to deal out whole files to them.
-# (If a worker reads everything and skips what isn't its own, all of them together read
-# a large data set many times.) ``get_worker_info`` tells a worker its number, and is
-# ``None`` in a loader without workers. Hand the rank to the data set when you make it,
-# because a worker does not know the process group.
+# (So no worker reads what it skips.) ``get_worker_info`` tells a worker its number, and
+# is ``None`` in a loader without workers. Hand the rank to the data set when you make
+# it, because a worker does not know the process group.
 #
-# The order of the files must be another one in each epoch, but the same in all workers,
-# or some files are dealt twice and others never. So it's drawn with the epoch as seed.
+# The order of the files should be another one in each epoch. But it must be the same in
+# all workers, or some files are dealt twice and others never, so its seed is the epoch.
 # How does a worker learn the epoch? With ``persistent_workers`` it keeps its copy of
-# the data set: if you set an attribute later, that doesn't arrive, and every epoch has
-# the order of the first. A tensor in shared memory does arrive. (A sampler needs none,
+# the data set: an attribute that you set later doesn't arrive, and every epoch has the
+# order of the first. A tensor in shared memory does arrive. (A sampler needs none,
 # because it runs in the rank itself.)
 #
 # Python sends a worker started by ``forkserver`` no code, only the names of classes and
-# of their modules. So the data set has to stand in a file that the worker can import. We
-# write one, on each rank into a folder of its own.
+# of their modules. So the data set has to stand in a file that the worker can import.
+# We write one, on each rank into a folder of its own.
 import tempfile
 from pathlib import Path
 
@@ -339,11 +339,10 @@ assert next_epoch != seen["sharded stream"], "the workers don't know the epoch"
 temporary.cleanup()  # the classes are imported
 
 # %%
-# With fewer files than workers some have nothing to do, so write many of them. For real
-# files you needn't write such a class: `WebDataset
-# <https://github.com/webdataset/webdataset>`__, `Streaming
-# <https://github.com/mosaicml/streaming>`__, and `split_dataset_by_node
-# <https://huggingface.co/docs/datasets/stream>`__ deal them out.
+# With fewer files than workers some have nothing to do, so write many. For real files
+# there are ready classes: `WebDataset <https://github.com/webdataset/webdataset>`__,
+# `Streaming <https://github.com/mosaicml/streaming>`__, and ``split_dataset_by_node``
+# of `Datasets <https://huggingface.co/docs/datasets/stream>`__.
 #
 # In the figure each sample is a column. Its height says how often it is seen, and its
 # colors by which ranks.
@@ -393,9 +392,10 @@ assert equal == [equal[0]] * world_size, "one seed, but other augmentations"
 assert len(set(sum(own, []))) == 4 * world_size, "two ranks augment alike"
 
 # %%
-# Dropout needs other seeds too: with DDP or FSDP call ``torch.manual_seed(seed + rank)``,
-# but after the model is built and the data are split, because both must be drawn alike.
-# For TP see :doc:`/tutorials/larger_models/tensor_parallel`.
+# Equal seeds give equal dropout masks, too. With DDP or FSDP call
+# ``torch.manual_seed(seed + rank)`` before the training, but after ``random_split``,
+# which must draw the same everywhere. For TP see
+# :doc:`/tutorials/larger_models/tensor_parallel`.
 #
 # Join: when some ranks have more batches
 # ---------------------------------------
@@ -501,10 +501,11 @@ whole_epoch = times_seen(from_all_ranks(before + after))
 assert whole_epoch == Counter(samples), "resuming repeats a sample, or skips one"
 
 # %%
-# The next epochs take ``training_loader`` again. (One loader can do both, with a sampler
-# that skips, as in :doc:`/tutorials/start/training_program`.) The sampler's seed, the
-# batch size and the number of ranks must stay the same. If the number of ranks changes,
-# deal out the rest anew: what all ranks have seen is the beginning of the epoch's order.
+# The next epochs take ``training_loader`` again. (With a sampler that skips, as in
+# :doc:`/tutorials/start/training_program`, one loader does both.) The sampler's seed,
+# the batch size and the number of ranks must stay the same. With another number of
+# ranks, deal out the rest anew: what all have seen is the beginning of the epoch's
+# order.
 one_rank = DistributedSampler(samples, num_replicas=1, rank=0)
 one_rank.set_epoch(5)
 order = list(one_rank)
@@ -528,16 +529,16 @@ if rank == 0:
 #
 # Predict first, then run.
 #
-# - Leave the last ``* n_workers`` out of ``ShardedStream``, and the assert that fails.
-#   What does the figure show then?
+# - Leave the last ``* n_workers`` out of ``ShardedStream``, and the two asserts that
+#   fail. What does the figure show then?
 #
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
 #      The first four files of the order are seen once, and all others twice: each of
-#      these has the colors of ranks 0 and 2, or of ranks 1 and 3. The eight workers still
-#      begin at eight different files, but each takes every fourth one. So a worker of
-#      rank 2 follows one of rank 0, four files later.
+#      these has the colors of ranks 0 and 2, or of ranks 1 and 3. The eight workers
+#      still begin at eight different files, but each takes every fourth one. So a
+#      worker of rank 2 follows one of rank 0, four files later.
 #
 # - In your own script: let the data set return the index of each sample too, and count
 #   over all ranks and one epoch, once for training and once for evaluation. Which
