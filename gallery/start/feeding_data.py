@@ -79,20 +79,22 @@ def times_seen(shares):
 #
 # All ranks must take equally many steps, because a step waits for all of them. So the
 # loader for training leaves out the remainder, another one in each epoch. In validation
-# each sample must count once: there the loader repeats some, and the loop doesn't count
-# them, as you'll see below. With DDP and FSDP each rank has samples of its own.
+# each sample must count once. There the loader repeats some samples, and the loop below
+# doesn't count the repeated ones. With DDP and FSDP each rank has samples of its own.
 from torch.utils.data import DataLoader
 from torch.utils.data.distributed import DistributedSampler
 
 
 def training_loader(data, batch_size, dp_rank=rank, dp_size=world_size, **workers):
-    sampler = DistributedSampler(data, dp_size, dp_rank, drop_last=True)
+    sampler = DistributedSampler(
+        data, num_replicas=dp_size, rank=dp_rank, drop_last=True)
     return DataLoader(
         data, batch_size=batch_size, sampler=sampler, drop_last=True, **workers)
 
 
 def validation_loader(data, batch_size, dp_rank=rank, dp_size=world_size, **workers):
-    sampler = DistributedSampler(data, dp_size, dp_rank, shuffle=False)  # repeats some
+    sampler = DistributedSampler(
+        data, num_replicas=dp_size, rank=dp_rank, shuffle=False)  # repeats some
     return DataLoader(data, batch_size=batch_size, sampler=sampler, **workers)
 
 
@@ -122,7 +124,7 @@ assert epochs[0] != epochs[1], "the second epoch has the order of the first"
 # Here two ranks form a replica.
 from torch.distributed.device_mesh import init_device_mesh
 
-n_tp = 2 if world_size % 2 == 0 else 1
+n_tp = 2 if world_size % 2 == 0 else 1  # with an odd number no rank shares
 mesh = init_device_mesh(
     device.type, (world_size // n_tp, n_tp), mesh_dim_names=("dp", "tp"))
 dp_rank, dp_size = mesh["dp"].get_local_rank(), mesh["dp"].size()
@@ -330,8 +332,8 @@ assert times_seen(seen["stream"]) == every_reader, "a worker skips a sample"
 assert times_seen(seen["sharded stream"]) == Counter(samples), "not once each"
 
 # %%
-# The last loader still has its workers, so it can read the next epoch. Set the epoch
-# before the loop begins, because the workers begin then too.
+# This loader still has its workers. Set the next epoch before the loop over it begins,
+# because the workers begin then too.
 stream.epoch.fill_(1)
 next_epoch = from_all_ranks(list(loader))
 assert times_seen(next_epoch) == Counter(samples), "a file is dealt twice, or never"
@@ -342,7 +344,8 @@ temporary.cleanup()  # the classes are imported
 # With fewer files than workers some have nothing to do, so write many. For real files
 # there are ready classes: `WebDataset <https://github.com/webdataset/webdataset>`__,
 # `Streaming <https://github.com/mosaicml/streaming>`__, and ``split_dataset_by_node``
-# of `Datasets <https://huggingface.co/docs/datasets/stream>`__.
+# of `Datasets <https://huggingface.co/docs/datasets/use_with_pytorch>`__. (The last
+# deals out whole files only if their number is a multiple of the number of ranks.)
 #
 # In the figure each sample is a column. Its height says how often it is seen, and its
 # colors by which ranks.
