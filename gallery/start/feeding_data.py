@@ -217,9 +217,9 @@ assert torch.tensor(2.0**24) + 1 == 2**24, "float32 counts further"
 #   warning about too many workers doesn't know of other ranks.)
 # - **Less memory.** Each worker has a copy of the lists and arrays in the data set: 64
 #   copies with 8 ranks and 8 workers. So keep file names there, not samples. Batches
-#   come through shared memory. A container may have too little of it ("bus error") and
-#   `needs <https://github.com/pytorch/pytorch#using-pre-built-images>`__ a
-#   ``--shm-size``.
+#   come through shared memory. If a container has too little of it ("bus error"), start
+#   it with a larger ``--shm-size``, as PyTorch's `README
+#   <https://github.com/pytorch/pytorch#using-pre-built-images>`__ says.
 # - **More batches in advance.** Each worker keeps two ready. With a larger
 #   ``prefetch_factor`` a slow batch delays nothing, but slow workers still do.
 # - **Copies in the background.** Only from pinned memory can a GPU copy a batch `while
@@ -231,8 +231,8 @@ assert torch.tensor(2.0**24) + 1 == 2**24, "float32 counts further"
 #
 # Forked workers may wait forever while the group is open, as
 # :doc:`/tutorials/start/distributed_data_parallel` explains, so ours start by
-# ``forkserver``, and import the program once more. The page hides its file from them. A
-# script has ``if __name__ == "__main__":`` instead.
+# ``forkserver``. They import the program once more, so a script needs the line
+# ``if __name__ == "__main__":``. This page hides its file from them instead.
 from torch.multiprocessing import set_forkserver_preload
 
 globals().pop("__file__", None)  # only here; in a script: if __name__ == "__main__"
