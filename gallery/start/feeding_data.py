@@ -14,7 +14,8 @@ accuracy is a little wrong, and the loss still falls. Only counting shows it.
 
 So we begin with the two loaders that most programs need, and then gather from all ranks
 which samples each of them has seen, and count. We do it for samplers, for streams with
-workers, for ranks with unequal numbers of batches, and for a training that resumes.
+workers, for ranks with unequal numbers of batches, and for a training that resumes. In
+between there is a list of what to do when the GPUs wait for the loader.
 
 .. code-block:: bash
 
@@ -76,27 +77,30 @@ def times_seen(shares):
 # One loader for training, another for validation
 # -----------------------------------------------
 #
-# In training, all ranks must take equally many steps, because each step waits for the
-# gradients of all. In validation each sample must count once, and nothing waits. So the
-# two need different shares.
+# All ranks must take equally many steps, because a step waits for all of them. So the
+# loader for training leaves out the remainder, another one in each epoch. In validation
+# each sample must count once. There the loader repeats some samples, and the loop below
+# doesn't count the repeated ones. With DDP and FSDP each rank has samples of its own.
 from torch.utils.data import DataLoader
 from torch.utils.data.distributed import DistributedSampler
 
 
-def training_loader(data, batch_size):
-    sampler = DistributedSampler(data, drop_last=True)  # equal shares
-    return DataLoader(data, batch_size=batch_size, sampler=sampler, drop_last=True)
+def training_loader(data, batch_size, dp_rank=rank, dp_size=world_size, **workers):
+    sampler = DistributedSampler(
+        data, num_replicas=dp_size, rank=dp_rank, drop_last=True)
+    return DataLoader(
+        data, batch_size=batch_size, sampler=sampler, drop_last=True, **workers)
 
 
-def validation_loader(data, batch_size):
-    own_samples = range(rank, len(data), world_size)  # each sample once
-    return DataLoader(data, batch_size=batch_size, sampler=own_samples)
+def validation_loader(data, batch_size, dp_rank=rank, dp_size=world_size, **workers):
+    sampler = DistributedSampler(
+        data, num_replicas=dp_size, rank=dp_rank, shuffle=False)  # repeats some
+    return DataLoader(data, batch_size=batch_size, sampler=sampler, **workers)
 
 
 # %%
 # Before each epoch call ``set_epoch`` of the sampler. Without it every epoch has the
-# order of the first, and nothing tells you. Workers, ``pin_memory`` and
-# ``persistent_workers`` are as in :doc:`/tutorials/start/distributed_data_parallel`.
+# order of the first, and nothing tells you.
 loader = training_loader(samples, batch_size=2)
 epochs = []
 for epoch in range(2):
@@ -110,8 +114,33 @@ for counted in seen_in_epochs:
 assert epochs[0] != epochs[1], "the second epoch has the order of the first"
 
 # %%
-# The rest of the page shows what goes wrong with other loaders, and what to do where
-# these two don't fit.
+# With TP, PP or CP, several ranks share the samples
+# --------------------------------------------------
+#
+# With tensor, pipeline or context parallelism several ranks compute one replica of the
+# model together, so they must read the same samples. If each reads its own, the result
+# is wrong, and no error comes. So deal out along the *data-parallel* dimension of the
+# device mesh: its size is the number of shares, its local rank says whose share it is.
+# Here two ranks form a replica.
+from torch.distributed.device_mesh import init_device_mesh
+
+n_tp = 2 if world_size % 2 == 0 else 1  # with an odd number no rank shares
+mesh = init_device_mesh(
+    device.type, (world_size // n_tp, n_tp), mesh_dim_names=("dp", "tp"))
+dp_rank, dp_size = mesh["dp"].get_local_rank(), mesh["dp"].size()
+
+loader = training_loader(samples, batch_size=2, dp_rank=dp_rank, dp_size=dp_size)
+shares = from_all_ranks(list(loader.sampler))
+if rank == 0:
+    print("first samples:", *(share[0] for share in shares))
+for r, share in enumerate(shares):
+    assert share == shares[r - r % n_tp], "the ranks of a replica read other samples"
+assert set(times_seen(shares[::n_tp]).values()) == {1}, "two replicas read a sample"
+
+# %%
+# A sum over all ranks would now count each sample twice, so give ``all_reduce`` the
+# group ``mesh["dp"].get_group()``. :doc:`/tutorials/larger_models/tensor_parallel` has
+# more. From here on, each rank has samples of its own again.
 #
 # The sampler pads, or it drops
 # -----------------------------
@@ -138,31 +167,88 @@ assert never == list(samples[len(samples) - n_left:]), "others are left out"
 #
 # In training that matters little, because with ``set_epoch`` each epoch repeats other
 # samples. In evaluation it matters. Let a model be right on the first half of the
-# samples only: the repeated ones are there, so the accuracy is too high. The slice in
-# ``validation_loader`` repeats nothing. Its shares are unequal, so add up hits and
-# samples, then divide.
-def accuracy(loader):
-    total = torch.zeros(2, device=device)  # hits, samples
+# samples only: the repeated ones are there, so the accuracy is too high. But without
+# ``shuffle`` they come last, and each rank knows how many real ones come before. So
+# mask them, add up hits and samples over the ranks, and then divide.
+def accuracy(loader, n_real):
+    total = torch.zeros(2, dtype=torch.int64, device=device)  # hits, samples
+    n_done = 0
     for batch in loader:
+        batch = batch.to(device, non_blocking=True)  # (samples,)
+        is_real = torch.arange(len(batch), device=device) < n_real - n_done
         hits = batch <= 3 * world_size  # in your program: prediction == label
-        total += torch.tensor([hits.sum(), len(batch)], device=device)
+        total[0] += (hits & is_real).sum()
+        total[1] += is_real.sum()
+        n_done += len(batch)
     dist.all_reduce(total)
     return total[0].item() / total[1].item()
 
 
-sliced = accuracy(validation_loader(samples, batch_size=4))
-too_high = accuracy(DataLoader(samples, batch_size=4, sampler=padded))
+n_real = len(range(rank, len(samples), world_size))  # of this rank
+loader = validation_loader(samples, batch_size=4)
+masked = accuracy(loader, n_real)
+too_high = accuracy(loader, len(loader.sampler))
 truth = (3 * world_size + 1) / len(samples)
 if rank == 0:
-    print(f"padded {too_high:.3f}, sliced {sliced:.3f}, truth {truth:.3f}")
-assert sliced == truth, "the slice counts a sample twice, or never"
+    print(f"padded {too_high:.3f}, masked {masked:.3f}, truth {truth:.3f}")
+assert masked == truth, "the mask counts a sample twice, or never"
 assert too_high > truth or world_size == 1, "padding changes nothing"
 
 # %%
-# Some ranks may have a batch more here, because the loop contains no collective. Keep
-# it so: in the loop call ``ddp_model.module``, because the wrapper may send buffers in
-# each ``forward``.
+# Count in ``int64``: float32 stops at ``2**24``, fewer than the tokens of many data
+# sets. The sums stay on the device, so no batch waits for them. For a metric that isn't
+# a sum, such as the area under a curve, gather the predictions and drop the repeated.
+assert torch.tensor(2.0**24) + 1 == 2**24, "float32 counts further"
+
+# %%
+# Why not give each rank a slice, ``range(rank, len(samples), world_size)``, and repeat
+# nothing? **With FSDP that hangs**, because it gathers parameters in each forward pass,
+# and a rank with one batch more waits for the others forever. With DDP a slice is fine
+# if you call ``ddp_model.module``, because the wrapper may send buffers in ``forward``.
 #
+# Workers, so that no GPU waits for its samples
+# ---------------------------------------------
+#
+# Train on one batch again and again. If the steps are faster then, the GPUs have waited
+# for the loader, and these things help:
+#
+# - **More workers.** ``num_workers`` counts for each rank, and the ranks of a machine
+#   share its CPU cores. Divide the cores by the ranks, and try up to that number. (The
+#   warning about too many workers doesn't know of other ranks.)
+# - **Less memory.** Each worker has a copy of the lists and arrays in the data set: 64
+#   copies with 8 ranks and 8 workers. So keep file names there, not samples. Batches
+#   come through shared memory. If a container has too little of it ("bus error"), start
+#   it with a larger ``--shm-size``, as PyTorch's `README
+#   <https://github.com/pytorch/pytorch#using-pre-built-images>`__ says.
+# - **More batches in advance.** Each worker keeps two ready. With a larger
+#   ``prefetch_factor`` a slow batch delays nothing, but slow workers still do.
+# - **Copies in the background.** Only from pinned memory can a GPU copy a batch `while
+#   the program goes on
+#   <https://docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html>`__. It takes
+#   both, ``pin_memory=True`` and ``non_blocking=True``.
+# - **Less work.** Decode and resize once, beforehand. Put many samples into one file,
+#   because shared file systems are slow with many small ones. Augment on the GPU.
+#
+# Forked workers may wait forever while the group is open, as
+# :doc:`/tutorials/start/distributed_data_parallel` explains, so ours start by
+# ``forkserver``. They import the program once more, so a script needs the line
+# ``if __name__ == "__main__":``. This page hides its file from them instead.
+from torch.multiprocessing import set_forkserver_preload
+
+globals().pop("__file__", None)  # only here; in a script: if __name__ == "__main__"
+set_forkserver_preload(["torch"])  # imported once for each rank, not in every worker
+workers = {"num_workers": 2, "multiprocessing_context": "forkserver"}
+
+loader = training_loader(
+    samples, batch_size=2, **workers, persistent_workers=True, pin_memory=gpu_per_rank)
+on_device = []
+for batch in loader:
+    on_device.append(batch.to(device, non_blocking=True))  # (samples,)
+share = torch.cat(on_device).tolist()
+assert share == list(loader.sampler)[:6], "workers change the order"
+assert loader.prefetch_factor == 2, "another default"
+
+# %%
 # A stream knows nothing of ranks or workers
 # ------------------------------------------
 #
@@ -170,16 +256,21 @@ assert too_high > truth or world_size == 1, "padding changes nothing"
 # apply to it. So every rank reads all of it. If a loader has workers, each of them has
 # a copy of the data set and reads all of it too.
 #
-# The cure is to number the workers of all ranks, and to deal the samples out to them.
-# ``get_worker_info`` tells a worker its number, and is ``None`` in a loader without
-# workers. Hand the rank to the data set when you make it, because a worker does not
-# know the process group.
+# The cure is to number the workers of all ranks, and to deal out whole files to them.
+# (So no worker reads what it skips.) ``get_worker_info`` tells a worker its number, and
+# is ``None`` in a loader without workers. Hand the rank to the data set when you make
+# it, because a worker does not know the process group.
 #
-# A forked worker may wait forever while the group is open, as
-# :doc:`/tutorials/start/distributed_data_parallel` explains, so ours start by
-# ``forkserver``. Python sends such a worker no code, only the names of classes and of
-# their modules. So a data set of your own has to stand in a file that the worker can
-# import. We write one, on each rank into a folder of its own.
+# The order of the files should be another one in each epoch. But it must be the same in
+# all workers, or some files are dealt twice and others never, so its seed is the epoch.
+# How does a worker learn the epoch? With ``persistent_workers`` it keeps its copy of
+# the data set: an attribute that you set later doesn't arrive, and every epoch has the
+# order of the first. A tensor in shared memory does arrive. (A sampler needs none,
+# because it runs in the rank itself.)
+#
+# Python sends a worker started by ``forkserver`` no code, only the names of classes and
+# of their modules. So the data set has to stand in a file that the worker can import.
+# We write one, on each rank into a folder of its own.
 import tempfile
 from pathlib import Path
 
@@ -190,49 +281,48 @@ folder = Path(temporary.name)
 
 # language=Python
 (folder / "stream.py").write_text("""\
-from itertools import islice
-
+import torch
 from torch.utils.data import IterableDataset, get_worker_info
 
 
 class Stream(IterableDataset):
-    def __init__(self, samples):
-        self.samples = samples
+    def __init__(self, files):
+        self.files = files
 
     def __iter__(self):
-        yield from self.samples
+        for file in self.files:
+            yield from file  # in your program: open it and read its samples
 
 
 class ShardedStream(Stream):
-    def __init__(self, samples, rank, world_size):
-        super().__init__(samples)
+    def __init__(self, files, rank, world_size):
+        super().__init__(files)
         self.rank, self.world_size = rank, world_size
+        self.epoch = torch.tensor(0).share_memory_()
 
     def __iter__(self):
         info = get_worker_info()
         worker, n_workers = (info.id, info.num_workers) if info else (0, 1)
         first = self.rank * n_workers + worker
-        return islice(super().__iter__(), first, None, self.world_size * n_workers)
+        generator = torch.Generator().manual_seed(self.epoch.item())
+        order = torch.randperm(len(self.files), generator=generator).tolist()
+        for i in order[first :: self.world_size * n_workers]:
+            yield from self.files[i]
 """, encoding="utf-8")
 
 # %%
-# The workers need ``stream.py`` and nothing of this page, so the page hides its own
-# file from them. A script has ``if __name__ == "__main__":`` instead.
+# The files are pretended here: each is a range of three samples.
 import sys
 from importlib import import_module
 
-from torch.multiprocessing import set_forkserver_preload
-
 sys.path.insert(0, str(folder))  # workers get the same path
 streams = import_module("stream")  # the file above
-globals().pop("__file__", None)  # only here; in a script: if __name__ == "__main__"
-set_forkserver_preload(["torch"])  # imported once for each rank, not in every worker
-workers = {"num_workers": 2, "multiprocessing_context": "forkserver"}
 
-whole = streams.Stream(samples)
-stream = streams.ShardedStream(samples, rank, world_size)
+files = [samples[i : i + 3] for i in range(0, len(samples), 3)]
+whole = streams.Stream(files)
+stream = streams.ShardedStream(files, rank, world_size)
 for title, data in ("stream", whole), ("sharded stream", stream):
-    loader = DataLoader(data, batch_size=None, **workers)
+    loader = DataLoader(data, batch_size=None, persistent_workers=True, **workers)
     seen[title] = from_all_ranks(list(loader))
     if rank == 0:
         print(f"{title}, times seen:", *set(times_seen(seen[title]).values()))
@@ -240,12 +330,25 @@ n_readers = world_size * workers["num_workers"]
 every_reader = Counter([*samples] * n_readers)
 assert times_seen(seen["stream"]) == every_reader, "a worker skips a sample"
 assert times_seen(seen["sharded stream"]) == Counter(samples), "not once each"
+
+# %%
+# This loader still has its workers. Set the next epoch before the loop over it begins,
+# because the workers begin then too.
+stream.epoch.fill_(1)
+next_epoch = from_all_ranks(list(loader))
+assert times_seen(next_epoch) == Counter(samples), "a file is dealt twice, or never"
+assert next_epoch != seen["sharded stream"], "the workers don't know the epoch"
 temporary.cleanup()  # the classes are imported
 
 # %%
-# Each worker still reads what it skips, so deal out whole files where you can. In the
-# figure each sample is a column. Its height says how often it is seen, and its colors
-# by which ranks.
+# With fewer files than workers some have nothing to do, so write many. For real files
+# there are ready classes: `WebDataset <https://github.com/webdataset/webdataset>`__,
+# `Streaming <https://github.com/mosaicml/streaming>`__, and ``split_dataset_by_node``
+# of `Datasets <https://huggingface.co/docs/datasets/use_with_pytorch>`__. (The last
+# deals out whole files only if their number is a multiple of the number of ranks.)
+#
+# In the figure each sample is a column. Its height says how often it is seen, and its
+# colors by which ranks.
 #
 # .. alt-text:: Four bar charts of 25 samples. Padded: three are seen twice. Dropped:
 #    the last is missing. Stream: all are seen eight times, twice by each of four ranks.
@@ -272,49 +375,39 @@ if rank == 0:
 # Equal seeds give equal augmentations
 # ------------------------------------
 #
-# Workers are seeded from the random numbers of their rank, each of them differently. If
-# all ranks call ``manual_seed(0)`` to build equal models, their workers also crop and
-# flip different samples in the same way. So build the model and split the data first,
-# because ``random_split`` must draw the same everywhere, and then give each rank a seed
-# of its own. Here the augmentation makes a random number of a sample.
-loader = DataLoader(
-    torch.zeros(4), batch_size=None, collate_fn=torch.rand_like, **workers)
+# A loader draws the seeds of its workers from the random numbers of its rank. If all
+# ranks call ``manual_seed(0)`` to build equal models, their workers also crop and flip
+# different samples in the same way. So give the loader a generator whose seed is
+# another on each rank (with TP, on each ``dp_rank``). Here the augmentation makes a
+# random number of a sample.
+def augmented(generator=None):
+    loader = DataLoader(
+        torch.zeros(4), batch_size=None, collate_fn=torch.rand_like,
+        generator=generator, **workers)
+    return [number.item() for number in loader]
+
+
 torch.manual_seed(0)
-equal = from_all_ranks([number.item() for number in loader])
-torch.manual_seed(0 + rank)
-own = from_all_ranks([number.item() for number in loader])
+equal = from_all_ranks(augmented())
+own_generator = torch.Generator().manual_seed(0 + rank)
+own = from_all_ranks(augmented(own_generator))
 assert equal == [equal[0]] * world_size, "one seed, but other augmentations"
 assert len(set(sum(own, []))) == 4 * world_size, "two ranks augment alike"
 
 # %%
-# An order is another matter. A stream that shuffles before it deals out must have the
-# same order in all workers of all ranks, or some samples are dealt twice and others
-# never. So it must not draw from the worker's random numbers, which differ by default,
-# but from a generator whose seed it is given, the same everywhere and another in each
-# epoch.
-
-
-def dealt(seed):
-    generator = torch.Generator().manual_seed(seed)
-    order = torch.randperm(len(samples), generator=generator)
-    return order[rank::world_size].tolist()
-
-
-same_order = times_seen(from_all_ranks(dealt(seed=0)))
-other_orders = times_seen(from_all_ranks(dealt(seed=0 + rank)))
-if rank == 0:
-    print("never dealt:", sorted(set(samples) - set(other_orders)))
-assert same_order == Counter(samples), "one order deals a sample twice, or never"
-assert other_orders != Counter(samples) or world_size == 1, "other orders do no harm"
-
-# %%
+# Equal seeds give equal dropout masks, too. With DDP or FSDP call
+# ``torch.manual_seed(seed + rank)`` before the training, but after ``random_split``,
+# which must draw the same everywhere. For TP see
+# :doc:`/tutorials/larger_models/tensor_parallel`.
+#
 # Join: when some ranks have more batches
 # ---------------------------------------
 #
-# The sharded stream, here read without workers, gives rank 0 one batch more. Its last
-# all-reduce would wait for ranks that have left the loop. Inside ``Join`` they take
-# part in it with zeros, and then receive the parameters of the rank that took the last
-# step.
+# The sharded stream, here read without workers, gives rank 0 one batch more. (With
+# workers it may be several, because each of them ends with a smaller batch of its own.)
+# Its last all-reduce would wait for ranks that have left the loop. Inside ``Join`` they
+# take part in it with zeros, and then receive the parameters of the rank that took the
+# last step. That works for DDP, not for FSDP.
 from torch import nn
 from torch.distributed.algorithms import Join
 from torch.nn.parallel import DistributedDataParallel
@@ -334,9 +427,9 @@ def step(ddp_layer, optimizer, batch):
     optimizer.step()
 
 
-def one_epoch(momentum=0.0, **options):
+def one_epoch(momentum=0.0):
     ddp_layer, optimizer = build(momentum)
-    with Join([ddp_layer], **options):
+    with Join([ddp_layer]):
         for batch in DataLoader(stream, batch_size=3):
             step(ddp_layer, optimizer, batch)
     return ddp_layer.module.weight, optimizer
@@ -351,15 +444,8 @@ assert abs(weight + sum(samples) / world_size) < 1e-3, "a sample counts otherwis
 
 # %%
 # The weight is minus the sum of all samples, divided by the world size, so every sample
-# counts equally. With ``divide_by_initial_world_size=False`` the divisor is the number
-# of ranks that still have batches, and the last sample counts ``world_size`` times.
-other_weight = one_epoch(divide_by_initial_world_size=False)[0].item()
-surplus = samples[-1] - samples[-1] / world_size
-assert abs(other_weight - weight + surplus) < 1e-3, "the last sample counts otherwise"
-
-# %%
-# ``Join`` copies the parameters, but not the optimizer state. Ranks with unequal
-# momenta take unequal steps in the next epoch.
+# counts equally. But ``Join`` copies only the parameters, not the optimizer state. With
+# unequal momenta the ranks take unequal steps in the next epoch.
 def momentum_of(trained):
     weight, optimizer = trained
     return round(optimizer.state[weight]["momentum_buffer"].item(), 1)
@@ -371,18 +457,20 @@ if rank == 0:
 assert world_size == 1 or momenta[0] != momenta[1], "the momenta are equal"
 
 # %%
-# So with momentum or Adam, let all ranks stop when the first has no batch left. Before
-# each step they agree on it, by a small all-reduce that all of them have to wait for.
-# (If you know the number of batches, compute the smallest one once, and save the
-# waiting. ``Join`` can make the ranks stop too, by an error on each of them, as you can
-# try below.)
+# So with momentum, Adam or FSDP, let all ranks stop when the first has no batch left.
+# Before each step they agree on it by a small all-reduce. It runs on the CPU, in a Gloo
+# group, because an answer from the GPU would come only after all work queued there. (If
+# you know the number of batches, compute the smallest one once, and save the asking.)
+cpu_group = dist.new_group(backend="gloo")
+
+
 def one_epoch_together(momentum):
     ddp_layer, optimizer = build(momentum)
     batches = iter(DataLoader(stream, batch_size=3))
     while True:
         batch = next(batches, None)
-        all_have_one = torch.tensor(int(batch is not None), device=device)
-        dist.all_reduce(all_have_one, op=dist.ReduceOp.MIN)
+        all_have_one = torch.tensor(int(batch is not None))  # on the CPU
+        dist.all_reduce(all_have_one, op=dist.ReduceOp.MIN, group=cpu_group)
         if not all_have_one:
             return ddp_layer.module.weight, optimizer
         step(ddp_layer, optimizer, batch)
@@ -404,9 +492,9 @@ samples = range(6 * world_size)  # this time without a remainder
 
 
 def batches_of(epoch):
-    sampler = DistributedSampler(samples)
-    sampler.set_epoch(epoch)
-    return list(DataLoader(samples, batch_size=2, sampler=sampler).batch_sampler)
+    loader = training_loader(samples, batch_size=2)
+    loader.sampler.set_epoch(epoch)
+    return list(loader.batch_sampler)
 
 
 before = sum(batches_of(epoch=5)[:2], [])  # then the program stopped
@@ -416,9 +504,21 @@ whole_epoch = times_seen(from_all_ranks(before + after))
 assert whole_epoch == Counter(samples), "resuming repeats a sample, or skips one"
 
 # %%
-# The sampler's seed, the batch size and the number of ranks must stay the same. The
-# package `torchdata <https://github.com/meta-pytorch/data>`__ has a loader that keeps
-# its position itself, ``StatefulDataLoader``.
+# The next epochs take ``training_loader`` again. (With a sampler that skips, as in
+# :doc:`/tutorials/start/training_program`, one loader does both.) The sampler's seed,
+# the batch size and the number of ranks must stay the same. With another number of
+# ranks, deal out the rest anew: what all have seen is the beginning of the epoch's
+# order.
+one_rank = DistributedSampler(samples, num_replicas=1, rank=0)
+one_rank.set_epoch(5)
+order = list(one_rank)
+seen_before = sum(from_all_ranks(before), [])
+n_seen = len(seen_before)
+assert set(seen_before) == set(order[:n_seen]), "they haven't seen the beginning"
+
+# %%
+# For streams the package `torchdata <https://github.com/meta-pytorch/data>`__ has a
+# loader that keeps its position itself, ``StatefulDataLoader``.
 #
 # At the end every rank leaves the group. Only then does rank 0 open the window of its
 # figure, because a window stops the program until you close it.
@@ -432,28 +532,16 @@ if rank == 0:
 #
 # Predict first, then run.
 #
-# - Leave the last ``* n_workers`` out of ``ShardedStream``, and the assert that fails.
-#   What does the figure show then?
+# - Leave the last ``* n_workers`` out of ``ShardedStream``, and the two asserts that
+#   fail. What does the figure show then?
 #
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      Samples 0 to 3 are seen once, and all others twice: each sample from 4 on has the
-#      colors of ranks 0 and 2, or of ranks 1 and 3. The eight workers still begin at
-#      eight different samples, but each takes every fourth one. So a worker of rank 2
-#      follows one of rank 0, four samples later.
-#
-# - Add ``throw_on_early_termination=True`` to the call with momentum. Which rank ends
-#   with another error than the others?
-#
-#   .. admonition:: Answer
-#      :collapsible: closed
-#
-#      Rank 0, the only one with a third batch. It learns in its next ``forward`` that
-#      others have finished, "Detected at least one rank that exhausted inputs". The
-#      others raise "exhausted all inputs" when they leave the ``with`` block. If you
-#      catch these errors around the block, all ranks have taken two steps and their
-#      momenta are equal.
+#      The first four files of the order are seen once, and all others twice: each of
+#      these has the colors of ranks 0 and 2, or of ranks 1 and 3. The eight workers
+#      still begin at eight different files, but each takes every fourth one. So a
+#      worker of rank 2 follows one of rank 0, four files later.
 #
 # - In your own script: let the data set return the index of each sample too, and count
 #   over all ranks and one epoch, once for training and once for evaluation. Which
@@ -464,11 +552,11 @@ if rank == 0:
 #
 # - Wrong shares raise no error. Gather the indices of one epoch from all ranks and
 #   count them.
-# - ``DistributedSampler`` repeats samples to make the shares equal. That's fine in
-#   training, but in evaluation it makes a metric wrong, so add up hits and samples of
-#   unequal shares.
+# - A rank with one batch more hangs, with FSDP even in validation. So let all take
+#   equally many steps: in training leave out the remainder, in validation repeat
+#   samples but don't count them.
 # - A stream has to be dealt out by rank and by worker. The order must come from the
-#   same seed everywhere, and the augmentation from a different seed on each rank.
+#   epoch everywhere, and the augmentation from another seed on each rank.
 #
 # Where to go next
 # ----------------
