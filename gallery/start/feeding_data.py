@@ -30,8 +30,9 @@ between there is a list of what to do when the GPUs wait for the loader.
 # :doc:`/tutorials/start/hello_ranks` explains them. One rank is enough here, but then
 # it owns every sample, and little can go wrong.
 #
-# A sample is no more than its number, and ``times_seen`` counts the samples in the
-# shares of all ranks. Each rank could have six of them, but there is one more.
+# A sample is no more than its number, so a ``range`` serves as the data set, and
+# ``times_seen`` counts the samples in the shares of all ranks. There are six for each
+# rank and one more, so they can't be dealt out evenly.
 import os
 from collections import Counter
 
@@ -443,9 +444,11 @@ assert weights == [weight] * world_size, "the ranks have different parameters"
 assert abs(weight + sum(samples) / world_size) < 1e-3, "a sample counts otherwise"
 
 # %%
-# The weight is minus the sum of all samples, divided by the world size, so every sample
-# counts equally. But ``Join`` copies only the parameters, not the optimizer state. With
-# unequal momenta the ranks take unequal steps in the next epoch.
+# The learning rate is 1, and the gradient is the sum of the inputs, which DDP divides
+# by the world size. So the weight is minus the sum of all samples, divided by the world
+# size: every sample counts equally. But ``Join`` copies only the parameters, not the
+# optimizer state, and rank 0 has taken a step more. With unequal momenta the ranks take
+# unequal steps in the next epoch.
 def momentum_of(trained):
     weight, optimizer = trained
     return round(optimizer.state[weight]["momentum_buffer"].item(), 1)
@@ -458,7 +461,8 @@ assert world_size == 1 or momenta[0] != momenta[1], "the momenta are equal"
 
 # %%
 # So with momentum, Adam or FSDP, let all ranks stop when the first has no batch left.
-# Before each step they agree on it by a small all-reduce. It runs on the CPU, in a Gloo
+# (Batches that the others still have are left out: here the last sample.) Before each
+# step they agree on it by a small all-reduce. It runs on the CPU, in a Gloo
 # group, because an answer from the GPU would come only after all work queued there. (If
 # you know the number of batches, compute the smallest one once, and save the asking.)
 cpu_group = dist.new_group(backend="gloo")

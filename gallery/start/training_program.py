@@ -314,7 +314,8 @@ def loss_of(model, tokens, device, options, reduction="mean"):
 # So each of n ranks takes every n-th sample, and the ranks add up sums and counts, and
 # divide once. Until then the ranks needn't make the same number of steps, because we
 # call ``model`` and not its DDP wrapper, which may send buffers in its forward pass.
-# :doc:`/tutorials/start/feeding_data` shows how wrong the other ways are.
+# :doc:`/tutorials/start/feeding_data` shows how wrong a mean of means or a repeated
+# sample is, and the loop that FSDP needs, where a batch more would hang.
 
 
 @torch.no_grad()
