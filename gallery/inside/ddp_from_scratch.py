@@ -70,12 +70,21 @@ from torch.nn.utils import parameters_to_vector, vector_to_parameters
 from torch.testing import assert_close
 
 
+torch.manual_seed(rank)  # each rank has samples of its own
+inputs, labels = torch.randn(2, 16, 32).to(device)  # (samples, features) each
+loss_function = nn.MSELoss()
+
+
 def build():
-    torch.manual_seed(rank)
+    torch.manual_seed(rank)  # and parameters of its own
     return nn.Sequential(*[nn.Linear(32, 32) for _ in range(6)]).to(device)
 
 
-def train(model, average=lambda: None):
+def do_nothing():
+    pass
+
+
+def train(model, average=do_nothing):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     for _ in range(3):
         optimizer.zero_grad()
@@ -85,9 +94,7 @@ def train(model, average=lambda: None):
     return parameters_to_vector(model.parameters()).detach()
 
 
-model, loss_function = build(), nn.MSELoss()
-inputs, labels = torch.randn(2, 16, 32).to(device)  # (samples, features) each
-by_ddp = train(DistributedDataParallel(model))
+by_ddp = train(DistributedDataParallel(build()))
 tolerance = {"rtol": 0, "atol": 1e-5 if gpu_per_rank or world_size > 2 else 0}
 
 # %%
@@ -122,6 +129,8 @@ assert_close(train(model, average_gradients), by_ddp, **tolerance)
 # it as soon as ``parameter.grad`` is complete. The hook runs in the thread that
 # computes the gradients, so it must not wait: the next layer would wait too. With
 # ``async_op=True``, ``all_reduce`` returns a handle at once.
+import functools
+
 order, handles = [], []
 
 
@@ -132,20 +141,22 @@ def send(name, parameter):
 
 
 def wait():
-    assert len(handles) == 12
-    while handles:
-        handles.pop(0).wait()
+    assert len(handles) == 12, "a layer has no gradient"
+    for handle in handles:
+        handle.wait()
+    handles.clear()
 
 
 model = build()
 for name, parameter in model.named_parameters():
     dist.broadcast(parameter.detach(), src=0)
-    parameter.register_post_accumulate_grad_hook(lambda p, name=name: send(name, p))
+    parameter.register_post_accumulate_grad_hook(functools.partial(send, name))
 assert_close(train(model, wait), by_ddp, **tolerance)
 
 if rank == 0:
     print(*order[:12])
-assert order == 3 * [name for name, _ in model.named_parameters()][::-1]
+names = [name for name, _ in model.named_parameters()]
+assert order == 3 * names[::-1], "the last layer isn't the first"
 
 # %%
 # The optimizer must not read a gradient that is not averaged yet, so the program waits
@@ -161,19 +172,22 @@ assert order == 3 * [name for name, _ in model.named_parameters()][::-1]
 class OurDDP:
     def __init__(self, model, per_bucket=4):
         self.per_bucket, self.sync = per_bucket, True
-        self.ready, self.under_way = [], []
+        self.ready = []  # parameters whose gradients are complete
+        self.under_way = []  # of each bucket: parameters, vector, what waits for it
         for parameter in model.parameters():
             dist.broadcast(parameter.detach(), src=0)
             parameter.register_post_accumulate_grad_hook(self.collect)
 
     def collect(self, parameter):
-        if self.sync:
-            self.ready.append(parameter)
+        if not self.sync:
+            return
+        self.ready.append(parameter)
         if len(self.ready) == self.per_bucket:
             self.send()
 
     def send(self):
-        flat = parameters_to_vector(p.grad for p in self.ready) / world_size
+        flat = torch.cat([p.grad.flatten() for p in self.ready])
+        flat /= world_size
         self.under_way.append((self.ready, flat, self.all_reduce(flat)))
         self.ready = []
 
@@ -185,24 +199,30 @@ class OurDDP:
             self.send()
         for bucket, flat, wait in self.under_way:
             wait()
-            vector_to_parameters(flat, (p.grad for p in bucket))
+            vector_to_parameters(flat, [p.grad for p in bucket])
         self.under_way = []
 
 
-parallel = OurDDP(model := build())
+model = build()
+parallel = OurDDP(model)
 assert_close(train(model, parallel.wait), by_ddp, **tolerance)
 
 # %%
 # This class is our DDP. A step now sends three messages, with the gradients of two
 # layers each. ``sync = False`` is our ``no_sync``: the hooks do nothing, and gradients
 # accumulate until a later backward pass sends them.
-#
-# Our class has a weak point, though. Its buckets fill in the order in which the hooks
-# of each rank happen to run. If a model takes another branch on another rank, and its
-# gradients become ready in another order there, then ``all_reduce`` adds gradients of
-# different parameters. As long as the sizes are the same, no error tells you. DDP
-# therefore fixes which parameters belong to a bucket and in which order the buckets are
-# sent, the same on all ranks, and a bucket that is full too early waits for its turn.
+def gradients_of(model):
+    return parameters_to_vector(p.grad for p in model.parameters())
+
+
+by_no_sync = build()
+by_no_sync.load_state_dict(model.state_dict())
+ddp_model = DistributedDataParallel(by_no_sync)
+with ddp_model.no_sync():
+    loss_function(ddp_model(inputs), labels).backward()
+loss_function(ddp_model(inputs), labels).backward()
+
+model.zero_grad()
 parallel.sync = False
 loss_function(model(inputs), labels).backward()
 parallel.sync = True
@@ -211,9 +231,20 @@ sizes = [len(flat) for _, flat, _ in parallel.under_way]
 parallel.wait()
 if rank == 0:
     print("numbers in each message:", sizes)
-assert sizes == [2 * (32 * 32 + 32)] * 3
+assert sizes == [2 * (32 * 32 + 32)] * 3, "other messages"
+assert_close(gradients_of(model), gradients_of(by_no_sync), **tolerance)
 
 # %%
+# Our class has a weak point, though. Its buckets fill in the order in which the hooks
+# of each rank happen to run. If a model takes another branch on another rank, and its
+# gradients become ready in another order there, then ``all_reduce`` adds gradients of
+# different parameters. As long as the sizes are the same, no error tells you. DDP
+# therefore fixes which parameters belong to a bucket and in which order the buckets are
+# sent, the same on all ranks, and a bucket that is full too early waits for its turn.
+# (It fixes both anew after the first step, in the order in which the gradients of rank
+# 0 became ready.) Besides, a bucket of DDP holds one data type only. Ours would turn
+# bf16 gradients into fp32 beside others in fp32.
+#
 # A timeline shows the overlap
 # ----------------------------
 #
@@ -247,12 +278,20 @@ def choose_gpu():
 
 
 link = ThreadPoolExecutor(max_workers=1, initializer=choose_gpu)
-runs, early = {}, {}
+
+
+class SlowDDP(OurDDP):
+    def all_reduce(self, flat):
+        return link.submit(send_slowly, flat).result
+
+
+runs, early, averages = {}, {}, []
 for title, per_bucket in ("after backward", 1), ("hooks", 1), ("buckets", 4):
-    parallel = OurDDP(model := build(), per_bucket)
-    parallel.all_reduce = lambda flat: link.submit(send_slowly, flat).result
+    model = build()
+    parallel = SlowDDP(model, per_bucket)
     parallel.sync = title != "after backward"
-    layers, messages = runs[title] = [], []
+    layers, messages = [], []  # when each begins
+    runs[title] = layers, messages
     output = inputs
     for layer in model:
         output = layer(output)
@@ -261,20 +300,25 @@ for title, per_bucket in ("after backward", 1), ("hooks", 1), ("buckets", 4):
     layers.append(perf_counter())
     if not parallel.sync:
         for parameter in model.parameters():
+            parameter.grad /= world_size
             send_slowly(parameter.grad)
     parallel.wait()
+    averages.append(gradients_of(model))
 
 if rank == 0:
     print("messages handed over before the turn of layer 0:", early)
 assert early == {"after backward": 0, "hooks": 10, "buckets": 2}, (
     "messages were handed over earlier or later")
+for average in averages:
+    assert_close(average, averages[0], **tolerance)
 
 # %%
 # Each numbered block is the backward pass of a layer. At its end the layer's gradients
 # are ready. The hatched blocks are messages, and only those to the right of the dashed
 # line, the end of the backward pass, make the step longer. Twelve messages sleep for
 # 180 milliseconds, and layers 4 to 0 hide 100 at most. Three messages sleep for 45,
-# and most of it is hidden.
+# and most of it is hidden. (On GPUs the overlap isn't free, because the messages take
+# memory bandwidth and some of the processors from the backward pass.)
 #
 # .. alt-text:: Three timelines, each with six layers above and messages below. After
 #    backward: twelve messages follow the layers. Hooks: they begin below the layers.
@@ -298,9 +342,16 @@ if rank == 0:
 # ------------------
 #
 # `DDP <https://docs.pytorch.org/docs/stable/notes/ddp.html>`__ limits a bucket by its
-# bytes, and waits by itself at the end of ``backward``. If one rank leaves a parameter
-# unused, our buckets no longer match, but DDP has ``find_unused_parameters``. It also
-# sends buffers, as :doc:`/tutorials/start/distributed_data_parallel` shows.
+# bytes, 25 MiB by default (``bucket_cap_mb``) and only 1 MiB for the first, so that its
+# message leaves early. It waits by itself at the end of ``backward``. If one rank
+# leaves a parameter unused, our ranks send buckets of unequal sizes, which ends in an
+# error, a hang or wrong numbers, but DDP has ``find_unused_parameters``. It also sends
+# buffers, as :doc:`/tutorials/start/distributed_data_parallel` shows.
+#
+# Our gradients exist twice until the wait is over, once in the bucket. With
+# ``gradient_as_bucket_view=True`` those of DDP lie in the bucket from the beginning.
+# :doc:`/tutorials/inside/hide_the_traffic` measures that, counts DDP's own buckets, and
+# changes what they send.
 #
 # At the end every rank leaves the group, and only then does rank 0 open the window of
 # its figure, because a window stops the program until you close it.
