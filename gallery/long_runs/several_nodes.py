@@ -217,6 +217,10 @@ assert outputs[1].splitlines()[-1] == outputs[2].splitlines()[-1] != "", (
 # lines print ``LOCAL_WORLD_SIZE`` there, the ranks of *this* node, because they compare
 # it with the GPUs of this node. On several nodes this number misleads. The one that you
 # want in a log is ``WORLD_SIZE``, or ``dist.get_world_size()``.
+#
+# They also take the CPU on a node where a rank finds no GPU for itself, for example
+# because a card is broken, and only rank 0 prints its device. On a laptop that is
+# handy. In training for which you pay, let a rank without a GPU raise an error instead.
 assert "ranks: 2)" in outputs[1], "the first line counts the ranks of one node"
 assert outputs[1].count("WORLD_SIZE=4") == 4, "all four ranks know that they are four"
 
@@ -420,9 +424,10 @@ assert (folder / "elastic" / "step.txt").read_text() == "20", "all steps are don
 # with NCCL.
 #
 # One node cannot be replaced: that of the endpoint, since the store is lost with it. So
-# the endpoint can also be a machine outside the run, for example the one on which you
-# log in. It only keeps a store open, as the page does here, and all nodes name it as
-# their endpoint:
+# the endpoint can also be a machine outside the run. It only keeps a store open, as the
+# page does here, and all nodes name it as their endpoint. (The machine on which you log
+# in is rarely the right one: many clusters end long programs there, and close its
+# ports. The store asks for no password, so its network has to be one that you trust.)
 #
 # .. code-block:: bash
 #
@@ -540,7 +545,9 @@ assert seconds_across(1, world_size, 4, row_per_second) == counted, "other bytes
 # The time of a step decides which of these you can bear. If the GPUs compute for a
 # second, DDP hides the first almost completely, and with the last one they'd wait for
 # 20 seconds. (These are lower bounds from the bandwidth alone. The page has no
-# network.)
+# network.) In fp32, the gradients of DDP are twice as many bytes. FSDP in bf16 sends
+# half as much again, because its all-gathers cross the network in the forward and in
+# the backward pass.
 #
 # In the figure each box is a node, and a thicker arrow carries more.
 #
@@ -637,10 +644,14 @@ plt.show()
 #      - NCCL sees no InfiniBand. Is it there (``ibv_devices``), and does the container
 #        see it? Right on machines that have none.
 #    * - ``via NET/Socket/0``
-#      - The data go through TCP. Right only if this is your fastest network.
+#      - The data go through TCP. Right only if this is your fastest network. In a cloud
+#        it rarely is: there the fast cards often have a plugin of their own, and the
+#        lines name it, as ``NET/OFI`` on AWS (`aws-ofi-nccl
+#        <https://github.com/aws/aws-ofi-nccl>`__).
 #    * - ``via NET/IB/0`` without ``/GDRDMA``
-#      - Each message makes a detour through the memory of the host. Perhaps the
-#        kernel module ``nvidia-peermem`` isn't loaded.
+#      - Each message makes a detour through the memory of the host. Perhaps the GPU
+#        and the card are too far apart for ``NCCL_NET_GDR_LEVEL``, or an older driver
+#        needs the kernel module ``nvidia-peermem``.
 #    * - ``Bootstrap: Using docker0:172.17.0.1<0>``
 #      - NCCL has found only a virtual interface, whose address means, on each node,
 #        the node itself. Choose another by ``NCCL_SOCKET_IFNAME``.
@@ -664,13 +675,23 @@ plt.show()
 # from node to node. With NCCL's own choice, interfaces whose names begin with ``ib``
 # come first, and ``docker`` and ``lo`` last. So set a variable only if the log is bad.
 #
+# The log names the card, but not its speed. So measure the network between two nodes
+# once, before the first long run, with `nccl-tests
+# <https://github.com/NVIDIA/nccl-tests>`__, and compare *busbw* with the bandwidth of
+# all cards of a node together:
+#
+# .. code-block:: bash
+#
+#    mpirun -np 16 -N 8 -H node0:8,node1:8 ./build/all_reduce_perf -b 1G -e 1G
+#
 # Slurm: one task on each node
 # ----------------------------
 #
 # Let ``srun`` start one ``torchrun`` on each node, with all its GPUs, and ``torchrun``
-# starts the ranks. When a rank dies, all nodes start their ranks again, and a program
-# that saves checkpoints goes on from the newest. For the restarts the script also sets
-# the variable from above.
+# starts the ranks. Adapt the numbers, the limit of time and the name of the log. When a
+# rank dies, all nodes start their ranks again, and a program that saves checkpoints
+# goes on from the newest. For the restarts the script also sets the variable from
+# above.
 #
 # If a whole node dies, Slurm ends the job. With ``--requeue`` (see the `manual of
 # sbatch <https://slurm.schedmd.com/sbatch.html>`__) it queues the job again, and the
@@ -680,6 +701,7 @@ plt.show()
 # where jobs are queued again anyway, ``--requeue`` is simpler.
 job = r"""#!/bin/bash
 #SBATCH --nodes=2 --ntasks-per-node=1 --gpus-per-node=8 --cpus-per-task=64 --requeue
+#SBATCH --time=24:00:00 --output=%j.log --open-mode=append
 # With --max-restarts the new ranks need a new store, not that of the dead ones.
 export TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1
 export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK  # srun does not inherit it
@@ -748,8 +770,11 @@ assert args.max_restarts == 3, "the ranks may be restarted three times"
 #      - Cause
 #      - What to do
 #    * - "while trying to connect to" the endpoint
-#      - A wrong name or a firewall
-#      - ``nc -zv node0 29400`` on the other nodes
+#      - A wrong name or a firewall. Or no node takes the name for its own (an alias, or
+#        the address of a second network card), so none of them opens the store.
+#      - ``nc -zv node0 29400`` on the other nodes. If nothing listens: take the host
+#        name of ``node0``, or tell that node, and no other, by ``--rdzv-conf`` with the
+#        value ``is_host=true``
 #    * - All nodes wait, then "RendezvousTimeoutError"
 #      - A node did not come within ten minutes, or it is at another endpoint. With
 #        ``localhost`` as the endpoint, each node is its own.
@@ -769,6 +794,15 @@ assert args.max_restarts == 3, "the ranks may be restarted three times"
 #    * - Everything works, but a step takes ten times as long
 #      - The data take the slow network
 #      - Look for ``NET/Socket`` in the log, see above
+#    * - ``ibv_reg_mr`` or ``ibv_create_qp`` failed
+#      - A container may lock too little memory
+#      - ``ulimit -l``: it should be ``unlimited``
+#    * - NCCL fails as soon as a second node takes part
+#      - Another image, driver or version on one of the nodes
+#      - Print ``torch.__version__`` and ``torch.cuda.nccl.version()`` on each
+#    * - A step is slower than the same step on each node alone, with all cards in use
+#      - One GPU is slow (hot, or limited in its power), and all wait for it
+#      - Time a large ``matmul`` on each rank; ``nvidia-smi -q -d PERFORMANCE``
 #    * - A healthy node counts as dead
 #      - The clocks differ by 15 seconds
 #      - Compare ``date``
