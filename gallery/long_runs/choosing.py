@@ -351,7 +351,9 @@ def held(strategy, run):
     if strategy == "pipeline + FSDP":
         of_stage = run.parameters / run.rows
         whole = (run.gathered + run.reduced) * of_stage
-        on_top = run.gathered * run.block  # new gradients, before they are added up
+        on_top = 0
+        if run.gathered < run.reduced:  # new gradients are copied before they're added
+            on_top = run.gathered * run.block
         return 12 * of_stage / run.columns + whole + on_top
 
     on_top = (3 * run.gathered + run.reduced) * run.block
@@ -816,7 +818,7 @@ for option, expected_bytes in (("fused", 16), ("foreach", 20)):
         optimizer = torch.optim.Adam(layers.parameters(), **{option: True})
         for _ in range(2):  # in the second step, Adam has its numbers
             for parameter in layers.parameters():
-                parameter.grad = torch.ones_like(parameter)
+                parameter.grad = torch.zeros_like(parameter)
             memory.most = 0
             optimizer.step()
     of_a_parameter = memory.most / count(layers)
