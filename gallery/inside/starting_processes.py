@@ -194,7 +194,7 @@ if __name__ == "__main__":
 # %%
 # ``torchrun`` is a command for the module ``torch.distributed.run``, and with
 # ``--standalone`` it takes a free port. We start one rank for each GPU, and two on a
-# machine without any. Older scripts start the module ``torch.distributed.launch``, which
+# machine without any. Older scripts start the module ``torch.distributed.launch``. It
 # also passes the argument ``--local-rank``, unless it is given ``--use-env``.
 import torch
 
@@ -248,11 +248,12 @@ assert by_torchrun.returncode == 0, by_torchrun.stderr
 #      - Your command sets these two, see below
 #
 # Two things can go wrong in the translation. Slurm gives the batch script itself
-# ``SLURM_PROCID=0``, and whatever this script starts inherits it. So all ranks of an
-# ``mpirun`` in a Slurm job would be rank 0, and a plain ``python train.py`` would wait
-# for ranks that nobody started. That's why we look for ``mpirun`` first, and believe
-# Slurm only if there is a variable that ``srun`` sets for its *step*. And the number of
-# ranks on each machine comes as a list in short form: ``8(x2),4`` means 8, 8 and 4.
+# ``SLURM_PROCID=0``, and whatever this script starts inherits it. So the ranks of an
+# ``mpirun`` in a Slurm job would take a wrong number, and a plain ``python train.py``
+# would wait for ranks that nobody started. That's why we look for ``mpirun`` first, and
+# use Slurm's numbers only if there is a variable that ``srun`` sets for its *step*. And
+# the number of ranks on each machine comes as a list in short form: ``8(x2),4`` means
+# 8, 8 and 4.
 
 # language=Python
 (folder / "launcher.py").write_text("""\
@@ -357,9 +358,9 @@ assert "batch 512," in in_batch_script.stdout, "the batch was divided"
 #   core or a part of it, and if the cluster binds tasks to their CPUs, a rank and all
 #   its workers share this one. Write the CPUs of a node, divided by its ranks. Since
 #   Slurm 22.05 ``srun`` doesn't take this number from the batch script.
-# - Leave out ``--gpus-per-task=1`` and ``--gpu-bind=single:1``. With them each rank sees
-#   one GPU. Our first lines then count fewer GPUs than ranks and take the CPU, without
-#   an error, and following their hint would leave you with one rank. So look at the
+# - Leave out ``--gpus-per-task=1`` and ``--gpu-bind=single:1``. With them each rank
+#   sees one GPU. Our first lines then count fewer GPUs than ranks and take the CPU,
+#   without an error, and their hint would leave you with one rank. So look at the
 #   first line of the output: it has to say ``device: cuda``. If your cluster always
 #   gives each rank one GPU of its own, use ``gpu_per_rank = n_gpus > 0``, and
 #   ``local_rank % n_gpus`` as the index of the GPU.
