@@ -459,9 +459,9 @@ print(squares.stdout, end="")
 assert squares.stdout == "[1, 4, 9]\n", squares.stderr
 
 # %%
-# A pool is right for independent tasks, such as preparing many files. Its processes
-# have no numbers and never talk to each other, while all ranks of a training must run
-# at the same time. The figure shows what each way hands to its processes.
+# A pool is right for independent tasks, such as preparing many files, because its
+# processes have no numbers and never talk to each other. The figure shows what each way
+# hands to its processes.
 #
 # .. alt-text:: Three starters with arrows to their processes. Pool sends tasks and gets
 #    results back, spawn sends a function and a number, torchrun a file and its
@@ -556,9 +556,8 @@ for log in sorted(folder.glob("failed/*/attempt_*/*/stderr.log")):
     assert said == (rank == "1"), "the error isn't that of rank 1"
 
 # %%
-# With eight ranks on each of many machines, ``--tee`` mixes all of them on the screen.
-# ``--redirects=3 --tee=0:3`` lets only rank 0 of each machine print there, and still
-# writes all files.
+# On many machines, ``--redirects=3 --tee=0:3`` lets only rank 0 of each print on the
+# screen, and still writes all files.
 #
 # The table has the other differences that you may meet. What it says of ``torchrun``
 # and ``spawn`` stands in the sources of PyTorch 2.13, and the rest in the manuals of
@@ -630,9 +629,8 @@ assert imported.stdout == by_spawn.stdout, imported.stderr
 # %%
 # .. note::
 #
-#    By default, Windows and macOS spawn the processes of a ``Pool``, so ``map`` waits
-#    forever if its function comes from a cell. Up to Python 3.13, Linux copies the
-#    whole process instead, so the function is found, but such a copy `cannot use CUDA
+#    The functions of a ``Pool`` need a file too, except where Linux forks its processes
+#    (up to Python 3.13). Such a fork `cannot use CUDA
 #    <https://docs.pytorch.org/docs/stable/notes/multiprocessing.html>`__ if the
 #    original did before.
 #
@@ -680,16 +678,6 @@ assert refusal == "DistNetworkError", "two programs share a port"
 #      For rank 1, which the world size promises and nobody started. Our ``run`` ends
 #      the waiting with ``TimeoutExpired`` after its 300 seconds. No process failed, so
 #      ``spawn`` has nothing to report.
-#
-# - Leave out the last two lines of ``spawned.py``. What does the program print, and
-#   with which exit status does it end?
-#
-#   .. admonition:: Answer
-#      :collapsible: closed
-#
-#      It prints nothing and ends with 0, because it only defines functions. So whoever
-#      looks only at the exit status takes it for a success. This page notices, because
-#      it compares the output.
 #
 # - Leave out ``@record``, and let the page go on without its last assert on the report.
 #   What does the report say now, and where is the traceback?
