@@ -88,9 +88,11 @@ def run(*command, **variables):
 # prints what each rank was given, and the loss.
 #
 # The workers of the loader are processes too. They are started while the group is open,
-# so they must not be forked from the rank, and ``forkserver`` starts them from a clean
-# process instead, for the reasons that
-# :doc:`/tutorials/start/distributed_data_parallel` gives.
+# when a fork of the rank may hang, as :doc:`/tutorials/start/distributed_data_parallel`
+# explains. So ``forkserver`` forks them from a clean process instead. That has a price:
+# the data set is pickled and sent to each worker. It can't hold a lambda, and a Python
+# list in it is copied, 64 times for 8 ranks of 8 workers each. So keep large data in
+# files, and only their names in the data set.
 
 # language=Python
 (folder / "training.py").write_text("""\
@@ -118,7 +120,9 @@ def train(device, batch_size, num_worker):
     for epoch in range(2):
         train_sampler.set_epoch(epoch)
         for inputs, labels in trainloader:
-            loss = (model(inputs.to(device)) - labels.to(device)).square().mean()
+            inputs = inputs.to(device, non_blocking=True)
+            labels = labels.to(device, non_blocking=True)
+            loss = (model(inputs) - labels).square().mean()
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
@@ -190,7 +194,8 @@ if __name__ == "__main__":
 # %%
 # ``torchrun`` is a command for the module ``torch.distributed.run``, and with
 # ``--standalone`` it takes a free port. We start one rank for each GPU, and two on a
-# machine without any.
+# machine without any. Older scripts start the module ``torch.distributed.launch``. It
+# also passes the argument ``--local-rank``, unless it is given ``--use-env``.
 import torch
 
 world_size = torch.accelerator.device_count() or 2
@@ -230,39 +235,57 @@ assert by_torchrun.returncode == 0, by_torchrun.stderr
 #      - ``OMPI_COMM_WORLD_LOCAL_RANK``
 #    * - How many there are
 #      - ``WORLD_SIZE``
-#      - ``SLURM_NTASKS``
+#      - ``SLURM_STEP_NUM_TASKS``
 #      - ``OMPI_COMM_WORLD_SIZE``
 #    * - How many on this machine
 #      - ``LOCAL_WORLD_SIZE``
-#      - ``SLURM_NTASKS_PER_NODE``, if you give the option of this name
+#      - ``SLURM_STEP_TASKS_PER_NODE`` lists all machines, and ``SLURM_NODEID`` is the
+#        place in this list
 #      - ``OMPI_COMM_WORLD_LOCAL_SIZE``
 #    * - Where rank 0 is
 #      - ``MASTER_ADDR`` and ``MASTER_PORT``
 #      - Your script sets these two, see below
 #      - Your command sets these two, see below
 #
-# So translate them, before any other line of the program asks for them.
+# Two things can go wrong in the translation. Slurm gives the batch script itself
+# ``SLURM_PROCID=0``, and whatever this script starts inherits it. So the ranks of an
+# ``mpirun`` in a Slurm job would take a wrong number, and a plain ``python train.py``
+# would wait for ranks that nobody started. That's why we look for ``mpirun`` first, and
+# use Slurm's numbers only if there is a variable that ``srun`` sets for its *step*. And
+# the number of ranks on each machine comes as a list in short form: ``8(x2),4`` means
+# 8, 8 and 4.
 
 # language=Python
 (folder / "launcher.py").write_text("""\
 import os
 
 OURS = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE")
-OF_SRUN = (
-    "SLURM_PROCID", "SLURM_LOCALID", "SLURM_NTASKS", "SLURM_NTASKS_PER_NODE")
 OF_MPIRUN = (
     "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
     "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE")
+OF_SRUN = ("SLURM_PROCID", "SLURM_LOCALID", "SLURM_STEP_NUM_TASKS")
+
+
+def tasks_on_this_node():
+    counts = []  # one for each node
+    for part in os.environ["SLURM_STEP_TASKS_PER_NODE"].split(","):
+        count, _, nodes = part.rstrip(")").partition("(x")
+        counts += [count] * int(nodes or 1)
+    return counts[int(os.environ["SLURM_NODEID"])]
 
 
 def translate_variables():
     if "RANK" in os.environ:
         return  # torchrun has set all of them
-    for theirs in OF_SRUN, OF_MPIRUN:
-        if theirs[0] in os.environ:
-            for our_name, their_name in zip(OURS, theirs):
-                os.environ[our_name] = os.environ[their_name]
-            return
+    if "OMPI_COMM_WORLD_RANK" in os.environ:
+        values = [os.environ[name] for name in OF_MPIRUN]
+    elif "SLURM_STEP_NUM_TASKS" in os.environ:
+        values = [os.environ[name] for name in OF_SRUN]
+        values.append(tasks_on_this_node())
+    else:
+        return  # nobody numbers the ranks, so there is only one
+    if values[2] != "1":  # one task is a run of one, for example in an srun --pty
+        os.environ.update(zip(OURS, values))
 
 
 if __name__ == "__main__":
@@ -271,25 +294,46 @@ if __name__ == "__main__":
 """, encoding="utf-8")
 
 # %%
-# There is no cluster here, so we only pretend: we set the variables that the second of
-# two ranks would see, and the program prints its numbers. ``torchrun`` itself comes
-# last, and both of its ranks print.
-for_srun = {"SLURM_PROCID": "1", "SLURM_LOCALID": "1",
-            "SLURM_NTASKS": "2", "SLURM_NTASKS_PER_NODE": "2"}
-for_mpirun = {"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_LOCAL_RANK": "1",
-              "OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_LOCAL_SIZE": "2"}
+# There is no cluster here, so we only pretend: we set the variables that rank 17 of 20
+# would see, on the last of three machines with 8, 8 and 4 ranks. The ``mpirun`` is
+# inside a Slurm job, and so inherits the number of the batch script.
+batch_script = {"SLURM_PROCID": "0", "SLURM_LOCALID": "0", "SLURM_NODEID": "0",
+                "SLURM_NTASKS": "20"}
+for_srun = {"SLURM_PROCID": "17", "SLURM_LOCALID": "1", "SLURM_NODEID": "2",
+            "SLURM_STEP_NUM_TASKS": "20", "SLURM_STEP_TASKS_PER_NODE": "8(x2),4"}
+for_mpirun = {"OMPI_COMM_WORLD_RANK": "17", "OMPI_COMM_WORLD_LOCAL_RANK": "1",
+              "OMPI_COMM_WORLD_SIZE": "20", "OMPI_COMM_WORLD_LOCAL_SIZE": "4"}
 like_srun = run("launcher.py", **for_srun)
-like_mpirun = run("launcher.py", **for_mpirun)
-numbered = run(
-    "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2",
-    "--log-dir=logs", "launcher.py")
+like_mpirun = run("launcher.py", **batch_script, **for_mpirun)
 
-print("srun:    ", like_srun.stdout, end="")
-print("mpirun:  ", like_mpirun.stdout, end="")
-lines = sorted(numbered.stdout.splitlines())
-for line in lines:
-    print("torchrun:", line)
-assert like_srun.stdout == like_mpirun.stdout == lines[1] + "\n", "other numbers"
+print("srun:  ", like_srun.stdout, end="")
+print("mpirun:", like_mpirun.stdout, end="")
+expected = "RANK=17 LOCAL_RANK=1 WORLD_SIZE=20 LOCAL_WORLD_SIZE=4\n"
+assert like_srun.stdout == expected, like_srun.stdout + like_srun.stderr
+assert like_mpirun.stdout == expected, like_mpirun.stdout + like_mpirun.stderr
+
+# %%
+# Where does the call belong? Before anything that reads ``RANK``. So this is the file
+# that works under all of them: ``torchrun``, ``srun``, ``mpirun``, and plain Python.
+
+# language=Python
+(folder / "train.py").write_text("""\
+from launcher import translate_variables
+from with_torchrun import main
+
+if __name__ == "__main__":
+    translate_variables()
+    main()
+""", encoding="utf-8")
+
+# %%
+# We start it as a batch script would start it without ``srun``. It has to be a run of
+# one, although the job has 20 tasks.
+in_batch_script = run("train.py", **batch_script)
+print(in_batch_script.stdout, end="")
+assert in_batch_script.returncode == 0, in_batch_script.stderr
+assert "ranks: 1)" in in_batch_script.stdout, "it waits for ranks of the job"
+assert "batch 512," in in_batch_script.stdout, "the batch was divided"
 
 # %%
 # The two commands look like this. Both give all ranks the address of the first machine,
@@ -300,11 +344,26 @@ assert like_srun.stdout == like_mpirun.stdout == lines[1] + "\n", "other numbers
 #    # in a script for sbatch, with two nodes of eight GPUs
 #    export MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
 #    export MASTER_PORT=$((20000 + SLURM_JOB_ID % 10000))
-#    srun --ntasks-per-node=8 --gpus-per-node=8 --kill-on-bad-exit=1 python train.py
+#    srun --ntasks-per-node=8 --gpus-per-node=8 --cpus-per-task=12 \
+#        --kill-on-bad-exit=1 python train.py
 #
 #    # with Open MPI, from node0
-#    mpirun -np 16 --host node0:8,node1:8 -x MASTER_ADDR=node0 -x MASTER_PORT=29500 \
+#    port=$((20000 + RANDOM % 10000))
+#    mpirun -np 16 --host node0:8,node1:8 -x MASTER_ADDR=node0 -x MASTER_PORT=$port \
 #        python train.py
+#
+# Check two things in your line with ``srun``, because neither of them fails:
+#
+# - ``--cpus-per-task`` has to be there. By default a task is given one CPU, which is a
+#   core or a part of it, and if the cluster binds tasks to their CPUs, a rank and all
+#   its workers share this one. Write the CPUs of a node, divided by its ranks. Since
+#   Slurm 22.05 ``srun`` doesn't take this number from the batch script.
+# - Leave out ``--gpus-per-task=1`` and ``--gpu-bind=single:1``. With them each rank
+#   sees one GPU. Our first lines then count fewer GPUs than ranks and take the CPU,
+#   without an error, and their hint would leave you with one rank. So look at the
+#   first line of the output: it has to say ``device: cuda``. If your cluster always
+#   gives each rank one GPU of its own, use ``gpu_per_rank = n_gpus > 0``, and
+#   ``local_rank % n_gpus`` as the index of the GPU.
 #
 # Does that have an advantage over ``torchrun``? One command starts all machines, and
 # the cluster sees each rank. But there are no restarts and no error files. So on Slurm
@@ -400,12 +459,9 @@ print(squares.stdout, end="")
 assert squares.stdout == "[1, 4, 9]\n", squares.stderr
 
 # %%
-# A pool is right for independent tasks, such as preparing many files: its processes
-# have no numbers and never talk to each other. In training, all ranks must run at the
-# same time, because each of them waits for the gradients of the others.
-#
-# The figure shows what each way hands to its processes. Only a ``Pool`` gets results
-# back.
+# A pool is right for independent tasks, such as preparing many files, because its
+# processes have no numbers and never talk to each other. The figure shows what each way
+# hands to its processes.
 #
 # .. alt-text:: Three starters with arrows to their processes. Pool sends tasks and gets
 #    results back, spawn sends a function and a number, torchrun a file and its
@@ -500,9 +556,8 @@ for log in sorted(folder.glob("failed/*/attempt_*/*/stderr.log")):
     assert said == (rank == "1"), "the error isn't that of rank 1"
 
 # %%
-# With eight ranks on each of many machines, ``--tee`` mixes all of them on the screen.
-# ``--redirects=3 --tee=0:3`` lets only rank 0 of each machine print there, and still
-# writes all files.
+# On many machines, ``--redirects=3 --tee=0:3`` lets only rank 0 of each print on the
+# screen, and still writes all files.
 #
 # The table has the other differences that you may meet. What it says of ``torchrun``
 # and ``spawn`` stands in the sources of PyTorch 2.13, and the rest in the manuals of
@@ -564,18 +619,7 @@ print(lost[0])
 # The function is lost because Python sends it to the other process as two names, that
 # of its module and its own, without the code. The module of a cell is called
 # ``__main__``, and the ``__main__`` of the new process is empty.
-import pickle
-
-
-def f(x):
-    return x * x
-
-
-sent = pickle.dumps(f)
-print("names:", b"__main__" in sent, " code:", f.__code__.co_code in sent)
-assert b"__main__" in sent and f.__code__.co_code not in sent
-
-# %%
+#
 # So write the function into a file and import it. Then its module has a name that the
 # new process can import as well.
 imported = run("-c", "import spawned; spawned.main()")
@@ -585,9 +629,8 @@ assert imported.stdout == by_spawn.stdout, imported.stderr
 # %%
 # .. note::
 #
-#    By default, Windows and macOS spawn the processes of a ``Pool``, so ``map`` waits
-#    forever if its function comes from a cell. Up to Python 3.13, Linux copies the
-#    whole process instead, so the function is found, but such a copy `cannot use CUDA
+#    The functions of a ``Pool`` need a file too, except where Linux forks its processes
+#    (up to Python 3.13). Such a fork `cannot use CUDA
 #    <https://docs.pytorch.org/docs/stable/notes/multiprocessing.html>`__ if the
 #    original did before.
 #
@@ -635,16 +678,6 @@ assert refusal == "DistNetworkError", "two programs share a port"
 #      For rank 1, which the world size promises and nobody started. Our ``run`` ends
 #      the waiting with ``TimeoutExpired`` after its 300 seconds. No process failed, so
 #      ``spawn`` has nothing to report.
-#
-# - Leave out the last two lines of ``spawned.py``. What does the program print, and
-#   with which exit status does it end?
-#
-#   .. admonition:: Answer
-#      :collapsible: closed
-#
-#      It prints nothing and ends with 0, because it only defines functions. So whoever
-#      looks only at the exit status takes it for a success. This page notices, because
-#      it compares the output.
 #
 # - Leave out ``@record``, and let the page go on without its last assert on the report.
 #   What does the report say now, and where is the traceback?
