@@ -56,6 +56,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+if "RANK" in os.environ:
+    raise SystemExit("Start this file with plain python: it starts the ranks itself.")
+
 temporary = tempfile.TemporaryDirectory()
 folder = Path(temporary.name)
 
