@@ -413,7 +413,8 @@ if world_size > 1:
 # in a try of ours the output was wrong, and no error came. Split such a layer into
 # three first. The same holds for an MLP with a gate, as Llama has (*SwiGLU*): its two
 # layers ``gate_proj`` and ``up_proj`` are both cut by columns, but not as one fused
-# layer.
+# layer. Let a ``PrepareModuleInput`` gather their common input, as for our attention.
+# If each of the two gathers it by itself, it's sent twice.
 #
 # Sequence parallelism: same bytes, fewer tokens to store
 # -------------------------------------------------------
@@ -543,7 +544,8 @@ assert len(adding.sent) == (4 if world_size > 1 else 0), "one for each of the fo
 
 # %%
 # If you also shard the block with ``fully_shard``, you need no ``add_up``: it does the
-# same in backward, before it reduces a gradient.
+# same in backward, before it reduces a gradient. Its ``MixedPrecisionPolicy`` is also
+# how to compute in bf16 (:doc:`/tutorials/larger_models/two_dimensions`).
 #
 # Clip by the norm of all parts
 # -----------------------------
@@ -670,7 +672,8 @@ def split_model(model):
 # sum of the exponentials, and the logit of the right answer. ``loss_parallel`` sends
 # just these. Without it, ``cross_entropy`` refuses to mix a DTensor with plain labels,
 # and if the labels are a DTensor too, it gathers the logits. The backward pass must be
-# inside ``loss_parallel`` as well.
+# inside ``loss_parallel`` as well. It doesn't know ``label_smoothing``, though, and
+# stops with an error. For that, and for a loss of your own, gather the logits.
 from torch.distributed.tensor.parallel import loss_parallel
 
 vocabulary = 64 * world_size
@@ -844,7 +847,8 @@ with torch.no_grad():
 # The usual ``torch.manual_seed(0)`` on all ranks is right for the first kind only. For
 # the second we fork the random state: all ranks draw the same number, add their rank,
 # and use the sum as a seed for a while. Then the old state comes back, so that the next
-# common mask is common again.
+# common mask is common again. (With data parallelism beside it, begin with
+# ``manual_seed(dp_rank)``, or all replicas drop the same numbers of their samples.)
 from contextlib import contextmanager
 
 
@@ -937,20 +941,25 @@ assert matrices == 12 * width**2, "the matrices of a block"
 # <https://www.nvidia.com/en-us/data-center/h100/>`__: of its 989 teraFLOP/s in bf16
 # (1979 with sparsity), we assume that a GPU gets through 400. *NVLink*, which connects
 # the GPUs of a machine, carries 450 GB/s in each direction (the data sheet adds up
-# both), and a network of 400 gigabit/s for each GPU carries 50 GB/s.
+# both), of which `370 were measured
+# <https://github.com/NVIDIA/nccl-tests/issues/212>`__. A network of 400 gigabit/s for
+# each GPU carries 50 GB/s.
 for d in (4096, 8192):
-    for link, bandwidth in {"NVLink": 450e9, "network": 50e9}.items():
+    for link, bandwidth in {"NVLink": 370e9, "network": 50e9}.items():
         wait = waiting_per_computing(8, d, 400e12, bandwidth)
         if rank == 0:
             print(f"width {d}, {link:>7}: waiting / computing = {wait:.2f},",
                   f"computes {1 / (1 + wait):.0%} of the time")
 
 # %%
-# With NVLink, eight GPUs wait a third as long as they compute, at a width of 4096. Over
-# the network they wait three times as long, so they do nothing for three quarters of
-# the step. That's why tensor parallelism stays inside a machine. (These are estimates,
-# and this page hasn't run on GPUs.) The formula leaves out the *latency*, the time that
-# even the shortest message takes. It counts when you split few tokens over many GPUs.
+# With NVLink, eight GPUs wait 0.4 times as long as they compute, at a width of 4096.
+# Over the network they wait three times as long, so they do nothing for three quarters
+# of the step. That's why tensor parallelism stays inside a machine. (These are
+# estimates, and this page hasn't run on GPUs.) With activation checkpointing, the
+# forward pass runs twice, which makes six all-reduces of four and eight operations of
+# six, so an eighth is added to the numbers above. The formula leaves out the *latency*,
+# the time that even the shortest message takes. It counts when you split few tokens
+# over many GPUs.
 #
 # So use tensor parallelism if a layer is too large, or if there are fewer samples than
 # GPUs, and only among GPUs that NVLink connects, mostly the eight of a machine. Else
