@@ -39,7 +39,7 @@ With FSDP, look in :doc:`/tutorials/larger_models/fully_sharded` for its setting
    * - A hook that sends bf16 or fp16
      - Half of the bytes
      - Digits, and with fp16 the small gradients
-   * - PowerSGD, a hook that approximates
+   * - PowerSGD
      - Nearly all bytes
      - Accuracy, and computation
 
@@ -109,8 +109,8 @@ N_RANKS = 16  # not only those of this program
 # bucket, and leaves the rest to that one. (Buffers, such as the statistics of
 # ``BatchNorm``, travel in the forward pass, and we don't count them.)
 #
-# Register a hook with the group of its model. With ``None``, which most examples have,
-# PyTorch's hooks `average over all ranks
+# Register a hook with the group of its model. With ``None``, PyTorch's hooks `average
+# over all ranks
 # <https://github.com/pytorch/pytorch/blob/main/torch/distributed/algorithms/ddp_comm_hooks/default_hooks.py>`__,
 # even if DDP has a smaller group, and no error tells you.
 from torch import nn
@@ -383,10 +383,10 @@ for name in ("NVLink", "InfiniBand 400", "Ethernet 25"):
         "with slow starts, 100 MiB should be better")
 
 # %%
-# So for this model and these latencies 25 MiB loses less than 2 %, whatever your GPU
-# and your tokens, and 1 or 100 MiB at most 8 %. But if each message starts ten times as
-# slowly, 25 MiB can lose a fifth of the time on InfiniBand and half on NVLink, and 100
-# MiB is the better size.
+# So for this model and these latencies, 25 MiB loses less than 2 % in all these times of
+# backward, and 1 or 100 MiB less than 8 %. But if each message starts ten times as
+# slowly (the rows "slow starts"), 25 MiB can lose a fifth on InfiniBand and half on
+# NVLink, and 100 MiB is the better size.
 #
 # The figure shows when messages are under way, with buckets of 25 MiB and with a single
 # one. What lies to the right of the dashed line makes the step longer.
@@ -738,16 +738,6 @@ if rank == 0:
 #      Ethernet most of it can't be hidden" fails. This is the case in which smaller
 #      buckets are right. In a trace, the network is idle when backward begins, and a
 #      long message is left when it ends.
-#
-# - Register ``bf16_hook`` with ``None`` in place of the group. What happens, and what
-#   would ``allreduce_hook`` do?
-#
-#   .. admonition:: Answer
-#      :collapsible: closed
-#
-#      Ours fails, because ``None`` has no size. PyTorch's takes all ranks, and that's
-#      wrong if DDP has a group of its own: with ranks 0 and 1 in one group and 2 and 3
-#      in another, all four would have the same gradients.
 #
 # - Leave out ``/ group.size()`` in ``bf16_hook``. What do the ranks then train with,
 #   and does DDP say something?
