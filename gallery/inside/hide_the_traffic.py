@@ -215,12 +215,10 @@ assert own_memory == 96, "each gradient has memory of its own"
 assert views == len(default), "the gradients are parts of the buckets"
 
 # %%
-# The views save as many bytes as all gradients have: 4 GB for a billion parameters. You
-# can't call ``detach_()`` on such a gradient, but otherwise there's hardly a reason
-# against them. (It's only memory that you save: autograd still writes a new gradient
-# after ``zero_grad()``, and DDP `copies it
+# The views save as many bytes as all gradients have: 4 GB for a billion parameters.
+# There is hardly a reason against them, except that you `can't call detach_()
 # <https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html>`__
-# into the bucket.)
+# on such a gradient.
 #
 # What an all-reduce costs on real networks
 # -----------------------------------------
@@ -383,9 +381,9 @@ for name in ("NVLink", "InfiniBand 400", "Ethernet 25"):
         "with slow starts, 100 MiB should be better")
 
 # %%
-# So for this model and these latencies, 25 MiB loses less than 2 % in all these times of
-# backward, and 1 or 100 MiB less than 8 %. But if each message starts ten times as
-# slowly (the rows "slow starts"), 25 MiB can lose a fifth on InfiniBand and half on
+# So for this model and these latencies, 25 MiB loses less than 2 %, however long
+# backward takes, and 1 or 100 MiB less than 8 %. But if each message starts ten times
+# as slowly (the rows "slow starts"), 25 MiB can lose a fifth on InfiniBand and half on
 # NVLink, and 100 MiB is the better size.
 #
 # The figure shows when messages are under way, with buckets of 25 MiB and with a single
