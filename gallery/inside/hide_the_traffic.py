@@ -381,8 +381,8 @@ for name in ("NVLink", "InfiniBand 400", "Ethernet 25"):
         "with slow starts, 100 MiB should be better")
 
 # %%
-# So for this model and these latencies, 25 MiB loses less than 2 %, however long
-# backward takes, and 1 or 100 MiB less than 8 %. But if each message starts ten times
+# So for this model and these latencies, 25 MiB loses less than 2 % with each of these
+# times, and 1 or 100 MiB less than 8 %. But if each message starts ten times
 # as slowly (the rows "slow starts"), 25 MiB can lose a fifth on InfiniBand and half on
 # NVLink, and 100 MiB is the better size.
 #
