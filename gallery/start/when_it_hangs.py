@@ -228,9 +228,6 @@ nothing hangs for long here, we let every wait end after three seconds.
 #        ``TORCH_NCCL_ENABLE_TIMING=1``.
 #    * - last completed work
 #      - How many have ended. With -1, not even the first one.
-#    * - Stack trace
-#      - The line of your program that made the call. It comes from the flight recorder,
-#        which is below.
 #
 # Now put the numbers of all ranks side by side, for one group. Decide by "last
 # enqueued work", and not by who wrote "Watchdog caught": each rank's clock starts with
@@ -329,9 +326,6 @@ nothing hangs for long here, we let every wait end after three seconds.
 #    * - ``TORCH_NCCL_ENABLE_TIMING=1``
 #      - Fills in "last started work". It makes a hang of the watchdog itself likelier,
 #        so don't leave it on.
-#    * - ``TORCH_NCCL_BLOCKING_WAIT=1``
-#      - ``wait()`` blocks until the call has ended, so the error of a timeout is in the
-#        line that waits. The CPU no longer runs ahead of the GPU, so it's slower.
 #
 # PyTorch's manual `lists all of them
 # <https://docs.pytorch.org/docs/stable/torch_nccl_environment_variables.html>`__. A
@@ -794,7 +788,9 @@ if rank == 0:
 #   address and the port that it tried. One of them is wrong, or a firewall drops the
 #   packets. Try it on that machine, for example with ``nc -zv 10.0.0.1 29500``.
 # - If one machine doesn't start, ``torchrun`` on the others says nothing for ten
-#   minutes, and then "RendezvousTimeoutError" if you use ``--rdzv-backend=c10d``.
+#   minutes, and then "RendezvousTimeoutError" if you use ``--rdzv-backend=c10d``. With
+#   ``--master-addr`` it fails after ten minutes by the messages above, and "clients
+#   joined" then counts machines.
 # - "EADDRINUSE" is no hang: another process has the port, perhaps one of the last run.
 #
 # A hang in the first collective
@@ -835,9 +831,6 @@ if rank == 0:
 #      - ``init_process_group(timeout=...)``, or ``new_group`` for one group
 #    * - A collective of Gloo
 #      - After 30 minutes
-#      - The same
-#    * - ``init_process_group``
-#      - The timeout of the group
 #      - The same
 #    * - ``torchrun`` with ``--rdzv-backend=c10d``, for the other machines
 #      - After 10 minutes
