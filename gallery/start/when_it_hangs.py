@@ -789,8 +789,8 @@ if rank == 0:
 #   packets. Try it on that machine, for example with ``nc -zv 10.0.0.1 29500``.
 # - If one machine doesn't start, ``torchrun`` on the others says nothing for ten
 #   minutes, and then "RendezvousTimeoutError" if you use ``--rdzv-backend=c10d``. With
-#   ``--master-addr`` it fails after ten minutes by the messages above, and "clients
-#   joined" then counts machines.
+#   ``--master-addr`` it fails after 15 minutes, by the messages above, and "clients
+#   joined" then counts machines. ``--rdzv-conf=timeout=60`` shortens that wait.
 # - "EADDRINUSE" is no hang: another process has the port, perhaps one of the last run.
 #
 # A hang in the first collective
