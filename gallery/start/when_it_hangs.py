@@ -14,7 +14,9 @@ one that has not made the same call. You need to know which one, and where it is
 
 If your job hangs right now, don't end it yet. A process that hangs can still tell you
 where it waits, and a process that you have ended can't. So find your symptom in this
-table first, and read the reasons later.
+table first, and read the reasons later. **What this page says about NCCL, the backend
+for NVIDIA GPUs, comes from PyTorch's sources and from public bug reports, because it
+hasn't run on GPUs.**
 
 .. list-table:: From symptom to remedy
    :header-rows: 1
@@ -24,8 +26,9 @@ table first, and read the reasons later.
      - Remedy
    * - GPUs at 100 %, but no progress
      - A kernel of NCCL waits for the other ranks, which counts as work
-     - ``py-spy dump`` for each rank, before you end the job: look for the one that is
-       in another line than the others
+     - ``py-spy dump`` for each rank, before you end the job. The CPU runs ahead of the
+       GPU, so ranks that are well stand in several lines, such as ``backward`` or
+       ``.item()``. Look for the one that waits for something else: data, a disk, a lock
    * - "Timed out", or with NCCL "Watchdog caught collective operation timeout"
      - One rank waits elsewhere, or has fewer batches
      - Find the rank with the smallest "last enqueued work" and see its stack; deal out
@@ -34,6 +37,16 @@ table first, and read the reasons later.
      - Already the first collective of this group hangs, perhaps because NCCL can't
        connect the GPUs
      - ``NCCL_DEBUG=INFO``, and check which network it takes
+   * - The stack of one rank has ``_try_get_data``
+     - A worker of its data loader is slow or hangs: it reads from a slow disk, or a
+       fork has copied a lock
+     - The worker's stack is in the same file. Start workers by ``forkserver``, and let
+       ``DataLoader(..., timeout=60)`` make an error of such a wait
+   * - One rank saves or reads a file, or ``py-spy`` itself hangs at it
+     - A shared disk is slow, full or gone. In the state "D" a process waits in the
+       kernel, and ``py-spy`` can't stop it
+     - ``ps -o stat,wchan:30 -p PID`` shows the state and what it waits for, and
+       ``py-spy dump --nonblocking`` its stack
    * - "watchdog got stuck for 480 seconds"
      - The thread that watches NCCL waits itself, in a call of CUDA or for Python's
        global lock
@@ -73,19 +86,18 @@ table first, and read the reasons later.
      - See the log and the stack of that rank
    * - "Expected to have finished reduction"
      - DDP got no gradient for a parameter
-     - Find out why: the error lists them by number. Only if the model leaves them out
-       on purpose, `pass find_unused_parameters
-       <https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html>`__,
-       which searches for them in every step, or ``static_graph``, if they are the
-       same ones in all steps
+     - Find out why: the error lists them by number. If the model leaves them out on
+       purpose, :doc:`/tutorials/start/distributed_data_parallel` has the remedy
    * - "terminate called without an active exception", after the last line of a run on
        the CPU
      - A thread of Gloo still frees a tensor while Python already shuts down, a `known
-       issue <https://github.com/pytorch/pytorch/issues/190489>`__. It happens if a
-       collective is nearly the last call, and a mesh or a wrapped model still refers
-       to the group
-     - All the work was done, so nothing is lost. With ``time.sleep(0.1)`` after the
-       last collective we didn't see it again
+       issue <https://github.com/pytorch/pytorch/issues/190489>`__. It happens now and
+       then if collectives are nearly the last calls, and more often if a mesh still
+       refers to the group. With two ranks we saw it in 3 of 30 runs of a program with a
+       mesh, and in 1 of 30 of plain DDP that ended with ``all_gather_object`` and
+       ``barrier``
+     - All the work was done, so nothing is lost. With ``time.sleep(0.1)`` before
+       ``destroy_process_group``, the program with the mesh had it in 0 of 30 runs
 
 Whatever it is, collect before you end the job, in this order:
 
@@ -94,12 +106,10 @@ Whatever it is, collect before you end the job, in this order:
 3. the flight recorder's files, in ``.cache/torch`` in your home on each machine, if the
    timeout has already struck. The next run overwrites them.
 
-Below, we cause such failures on purpose and see what each tool says. They run on the
-CPU, with the backend Gloo, so that you can repeat them on a laptop. Your hang is
-probably one of NCCL, the backend for NVIDIA GPUs, and behaves differently. **What this
-page says about NCCL comes from PyTorch's sources and from public bug reports, because
-it hasn't run on GPUs.** So that nothing hangs for long here, we let every wait end
-after three seconds.
+The tools come first, and then what to set before a long run. After that, we cause such
+failures on purpose and see what each tool says. They run on the CPU, with the backend
+Gloo, so that you can repeat them on a laptop. With NCCL they look different. So that
+nothing hangs for long here, we let every wait end after three seconds.
 
 .. code-block:: bash
 
@@ -107,6 +117,222 @@ after three seconds.
 """
 
 # %%
+# Before you end the job: ask each process where it is
+# ----------------------------------------------------
+#
+# A *stack* is the list of functions that a process is in, and it's the quickest answer
+# there is. ``py-spy`` reads it from outside, so it works even if you prepared nothing.
+#
+# This script, ``stacks.sh``, writes a file for each rank of a machine. It knows them by
+# ``RANK``, which ``torchrun`` has set:
+#
+# .. code-block:: bash
+#
+#    for pid in $(pgrep -f train.py); do
+#        parent=$(ps -o ppid= -p "$pid" | tr -d ' ')
+#        rank=$(sed -nz 's/^RANK=//p' "/proc/$pid/environ" | tr -d '\0')
+#        if [ -z "$rank" ] || grep -qz '^RANK=' "/proc/$parent/environ"; then
+#            continue  # torchrun and shells have none; the parent of a worker has one
+#        fi
+#        timeout 20 py-spy dump --subprocesses --pid "$pid" > "$1/rank_$rank.txt"
+#    done
+#
+# In each file the rank itself comes first, and then the workers of its data loaders.
+# Run it on every machine of the job. Slurm can do that (we had none to try it):
+#
+# .. code-block:: bash
+#
+#    pip install py-spy
+#    mkdir -p /shared/stacks
+#    bash stacks.sh /shared/stacks  # on one machine
+#    srun --jobid=1234 --overlap --nodes=4 --ntasks-per-node=1 \
+#        bash stacks.sh /shared/stacks  # on the four machines of job 1234
+#
+# Where it says "Permission Denied", use ``sudo``, or start the container with
+# ``SYS_PTRACE``, as its `manual <https://github.com/benfred/py-spy>`__ says.
+#
+# If you can prepare the program, two lines at its beginning do the same without any
+# package (not on Windows). Then ``kill -USR2`` with the number of a process makes it
+# write its stack to its log, and it goes on. Don't send the signal to ``torchrun`` or
+# to another process without these lines: it'd end.
+#
+# .. code-block:: python
+#
+#    import faulthandler, signal
+#
+#    faulthandler.register(signal.SIGUSR2)
+#
+# NCCL itself can answer, too. Since version 2.24 each process has a thread for such
+# questions, which reports the ranks that don't answer or have called fewer collectives
+# than the others. On a machine of the job, ``echo verbose status | nc localhost 28028``
+# asks it, and `NVIDIA's manual
+# <https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting/ras.html>`__
+# explains the report.
+#
+# NCCL: the watchdog's message, field by field
+# --------------------------------------------
+#
+# A timeout of NCCL reaches no ``except`` by default, so none is shown here: a thread of
+# each rank, the *watchdog*, ends the process. Before that, it writes to the log. Say
+# that rank 3 has two batches and the others have three. With NCCL and its default
+# timeout, the log would then have lines of this form. We have shortened them; `this bug
+# report <https://github.com/hiyouga/LlamaFactory/issues/7396>`__ has those of several
+# ranks, in the words of an older version.
+#
+# .. code-block:: text
+#
+#    [rank0]: [Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=3,
+#      OpType=ALLREDUCE, NumelIn=4, NumelOut=4, Timeout(ms)=600000) ran for 600013
+#      milliseconds before timing out.
+#    [rank0]: [PG ID 0 PG GUID 0(default_pg) Rank 0] failure detected by watchdog at
+#      work sequence id: 3 PG status: last enqueued work: 3, last started work: -1,
+#      last completed work: 2
+#    [rank0]: Stack trace of the failed collective:
+#      #0 all_reduce from .../torch/distributed/distributed_c10d.py:3245
+#      #2 sum_grads from train.py:38
+#    [rank3]: [PG ID 0 PG GUID 0(default_pg) Rank 3] Received a dump signal due to a
+#      collective timeout from rank 0 ... Last enqueued NCCL work: 2, last completed
+#      NCCL work: 2.
+#
+# .. list-table:: What each field tells you
+#    :header-rows: 1
+#
+#    * - Field
+#      - Meaning
+#    * - ``[rank0]``
+#      - The rank that writes the line. ``Rank 0`` behind the name of the group is its
+#        number within that group.
+#    * - ``SeqNum=3``
+#      - The third collective of this group. Only calls with the same number, in the
+#        same group, belong together.
+#    * - ``OpType=ALLREDUCE``
+#      - The kind of the call. FSDP's calls are ``_ALLGATHER_BASE`` and
+#        ``_REDUCE_SCATTER_BASE``.
+#    * - ``NumelIn=4``
+#      - The number of elements, by which you recognize the tensor. An all-reduce of a
+#        single element is a logged number, or a barrier, because PyTorch makes NCCL's
+#        barrier of that. Millions of elements are usually a bucket of DDP's gradients.
+#    * - ``Timeout(ms)=600000``
+#      - The timeout of the group. The clock starts when the CPU gives the call to the
+#        GPU, so it includes the kernels that the GPU has to finish first.
+#    * - ``PG ID 0 ...(default_pg)``
+#      - The process group. For a group of your own, it's the ``group_desc`` that you
+#        gave it.
+#    * - last enqueued work
+#      - How many collectives the CPU of this rank has called. This is how far the
+#        *program* came. As the CPU runs ahead of the GPU, it may be more than
+#        ``SeqNum``, the call that has timed out.
+#    * - last started work
+#      - How many the GPU has begun, `new in PyTorch 2.13
+#        <https://github.com/pytorch/pytorch/pull/183656>`__. It's -1 unless you set
+#        ``TORCH_NCCL_ENABLE_TIMING=1``.
+#    * - last completed work
+#      - How many have ended. With -1, not even the first one.
+#
+# Now put the numbers of all ranks side by side, for one group. Decide by "last
+# enqueued work", and not by who wrote "Watchdog caught": each rank's clock starts with
+# its own call, and the first rank that gives up ends the job a minute later, so others
+# that wait as well may never write that line. There are five cases.
+#
+# - **One rank has a smaller number than the others.** That's your missing rank, rank 3
+#   above. If it waits in no collective at all, it has no line "Watchdog caught" of its
+#   own, only the "dump signal" from another one. Its log is the shortest, and that's
+#   why people skip it.
+# - **One rank has a larger number, and all others have the same one and have completed
+#   it.** Then they're hardly all missing. It has probably made a call that the others
+#   don't have. (With two ranks, this looks like the first case. Read both stacks.)
+# - **All ranks have the same** ``SeqNum``, **but another** ``OpType`` **or**
+#   ``NumelIn``. Then nobody is missing, but two different lines of your program have
+#   met. The section on a call on rank 0 alone shows how.
+# - **All ranks wait in the same call, with the same size.** Then your program is
+#   probably right, and the network, a GPU or NCCL itself is the cause: see
+#   ``NCCL_DEBUG`` below, and look in the output of ``dmesg`` for "Xid", which marks the
+#   errors of a GPU.
+# - **The missing rank of one group waits in another group.** That's common if you
+#   combine FSDP with TP or pipelines. Note for each rank in which group and which call
+#   it waits, and go on to a rank of that group that hasn't made this call. If you end
+#   at a rank that waits in no collective, that's the one. If you come back to where you
+#   began, the ranks have entered two groups in different orders: look for an ``if``
+#   that they don't decide alike. A "dump signal" has the numbers of the default group
+#   alone, so take those of other groups from the flight recorder.
+#
+# What happens next, by the sources: the rank that gives up first tells the others
+# through the store, the small server at which the ranks met at the start, and each
+# writes its flight recorder to a file. They get `a minute for that
+# <https://github.com/pytorch/pytorch/pull/150652>`__, so with the default timeout a job
+# dies 11 minutes after the call, not 10.
+#
+# The flight recorder: the last calls of each rank
+# ------------------------------------------------
+#
+# PyTorch records the last collectives of each rank with their stacks: the *flight
+# recorder*. With NCCL, each rank writes what its flight recorder holds to a file after
+# a timeout. In PyTorch 2.13 you need not ask for it: the recorder keeps the last 2000
+# calls, and the setting ``TORCH_NCCL_DUMP_ON_TIMEOUT`` is on unless you switch it off.
+# So look for the files before you start the run again: their paths begin with
+# ``.cache/torch/comm_lib_trace_rank_`` in your home. ``torchfrtrace`` compares them. Up
+# to PyTorch 2.10 the recorder is empty until you set ``TORCH_FR_BUFFER_SIZE=2000``.
+# (Older versions call it ``TORCH_NCCL_TRACE_BUFFER_SIZE``.)
+#
+# .. code-block:: bash
+#
+#    mkdir traces
+#    cp ~/.cache/torch/comm_lib_trace_rank_* traces
+#    torchfrtrace traces
+#
+# It wants the files of all ranks, and only those: a file that an older run with more
+# ranks has left there would be compared, too. With the option ``-j`` it prints the
+# calls of all ranks side by side (install ``tabulate`` for that), and each file is a
+# pickle that you can read yourself. Look for your own file in its stacks. For DDP's
+# all-reduces that's the line with ``backward``.
+#
+# .. code-block:: python
+#
+#    import pickle
+#
+#    with open("traces/comm_lib_trace_rank_0", "rb") as file:
+#        for entry in pickle.load(file)["entries"]:
+#            group = entry["process_group"][1]
+#            lines = [f["line"] for f in entry["frames"] if "train" in f["filename"]]
+#            print(group, entry["collective_seq_id"], entry["profiling_name"], lines)
+#
+# With several machines, set ``TORCH_FR_DUMP_TEMP_FILE`` to the beginning of the paths,
+# in a folder that all of them share. To look into a run that hangs and has not timed
+# out yet, set ``TORCH_NCCL_DEBUG_INFO_PIPE_FILE=/tmp/dump_`` before you start it: each
+# rank then opens a pipe, such as ``/tmp/dump_0.pipe``, and writes its file when you
+# send a line into it, by ``echo 1 > /tmp/dump_0.pipe``.
+#
+# Before a long run: variables worth setting
+# ------------------------------------------
+#
+# You can't add these to a job that already hangs. All machines have to share the
+# folder.
+#
+# .. code-block:: bash
+#
+#    mkdir -p /shared/run7/traces
+#    export TORCH_FR_DUMP_TEMP_FILE=/shared/run7/traces/rank_
+#    export TORCH_NCCL_DEBUG_INFO_PIPE_FILE=/tmp/dump_
+#    export NCCL_DEBUG=WARN NCCL_DEBUG_FILE=/shared/run7/nccl.%h.%p
+#    torchrun --tee=3 --log-dir=/shared/run7/logs --nproc-per-node=8 train.py
+#
+# .. list-table:: Others, for when you hunt for a cause
+#    :header-rows: 1
+#
+#    * - Variable
+#      - What it does
+#    * - ``TORCH_NCCL_DESYNC_DEBUG=1``
+#      - After a timeout, a report names the ranks that have and haven't come.
+#    * - ``TORCH_NCCL_ENABLE_TIMING=1``
+#      - Fills in "last started work". It makes a hang of the watchdog itself likelier,
+#        so don't leave it on.
+#
+# PyTorch's manual `lists all of them
+# <https://docs.pytorch.org/docs/stable/torch_nccl_environment_variables.html>`__. A
+# debug server, ``torch.distributed.debug.start_debug_server``, is still experimental
+# and goes further: with ``dump_dir`` it writes the stacks and the records of all ranks
+# to a folder, every minute.
+#
 # Start the ranks
 # ---------------
 #
@@ -119,8 +345,6 @@ from datetime import timedelta
 import torch
 import torch.distributed as dist
 
-# For the flight recorder below: up to PyTorch 2.10 it keeps no calls by default.
-os.environ.setdefault("TORCH_FR_BUFFER_SIZE", "2000")
 if os.environ.get("WORLD_SIZE", "1") == "1":
     raise SystemExit(
         "One rank has nobody to wait for, so it cannot hang. "
@@ -200,7 +424,7 @@ def small_group(name=""):
 #
 # Before each step, ``dump_traceback_later`` sets an alarm. If the step takes too long,
 # the alarm writes down where the rank is, and the program goes on. We read its report
-# further below.
+# below.
 import faulthandler
 from queue import SimpleQueue
 from tempfile import TemporaryFile
@@ -239,7 +463,7 @@ assert errors[last] == "Empty: ", "the last rank has no third batch"
 for error in errors[:last]:
     timed_out = "Timed out" in error or "by peer" in error
     assert timed_out, "a rank that waits ends by the timeout, or after another one"
-    assert f"ank {last}" not in error, "no error names the last rank"
+    assert f"rank {last}" not in error.lower(), "no error names the last rank"
 waited = [error for error in errors if "Timed out waiting 3000ms" in error]
 assert waited, "at least one rank has waited until the timeout"
 
@@ -247,7 +471,7 @@ assert waited, "at least one rank has waited until the timeout"
 # The lists of calls do name it. Here they are as two numbers for each rank: how many
 # calls it has made, its *last enqueued* one, and how many have ended, its *last
 # completed* one. The rank with the smaller number of calls is the one that everybody
-# waits for. NCCL's message has the same two numbers, as you'll see in a minute.
+# waits for. NCCL's message has the same two numbers.
 
 
 def with_gaps(rows):
@@ -281,7 +505,7 @@ assert first_difference(with_gaps(rows)) == 2, "the ranks differ in the third ca
 #    "missing", while all others have "waits". A dashed frame marks this column.
 if rank == 0:
     import matplotlib.pyplot as plt
-    colors = {"done": "C0", "sum_grads": "C0", "waits": "C1", "log_loss": "C1"}
+    colors = {"done": "C0", "waits": "C1", "log_loss": "C1"}
 
     def draw_calls(ax, rows):
         for r, row in enumerate(rows):
@@ -301,129 +525,6 @@ if rank == 0:
     draw_calls(ax, with_gaps(rows))
 
 # %%
-# NCCL: the watchdog's message, field by field
-# --------------------------------------------
-#
-# A timeout of NCCL reaches no ``except`` by default, so none is shown here: a thread of
-# each rank, the *watchdog*, ends the process. Before that, it writes to the log. For
-# the run above, with NCCL and its default timeout, the log would have lines of this
-# form. We have shortened them; `this bug report
-# <https://github.com/hiyouga/LlamaFactory/issues/7396>`__ has those of several ranks,
-# in the words of an older version.
-#
-# .. code-block:: text
-#
-#    [rank0]: [Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=3,
-#      OpType=ALLREDUCE, NumelIn=4, NumelOut=4, Timeout(ms)=600000) ran for 600013
-#      milliseconds before timing out.
-#    [rank0]: [PG ID 0 PG GUID 0(default_pg) Rank 0] failure detected by watchdog at
-#      work sequence id: 3 PG status: last enqueued work: 3, last started work: -1,
-#      last completed work: 2
-#    [rank0]: Stack trace of the failed collective:
-#      #0 all_reduce from .../torch/distributed/distributed_c10d.py:3245
-#      #2 sum_grads from train.py:38
-#    [rank3]: [PG ID 0 PG GUID 0(default_pg) Rank 3] Received a dump signal due to a
-#      collective timeout from rank 0 ... Last enqueued NCCL work: 2, last completed
-#      NCCL work: 2.
-#
-# .. list-table:: What each field tells you
-#    :header-rows: 1
-#
-#    * - Field
-#      - Meaning
-#    * - ``[rank0]``
-#      - The rank that writes the line. ``Rank 0`` behind the name of the group is its
-#        number within that group.
-#    * - ``SeqNum=3``
-#      - The third collective of this group. Only calls with the same number, in the
-#        same group, belong together.
-#    * - ``OpType=ALLREDUCE``
-#      - The kind of the call. FSDP's calls are ``_ALLGATHER_BASE`` and
-#        ``_REDUCE_SCATTER_BASE``.
-#    * - ``NumelIn=4``
-#      - The number of elements, by which you recognize the tensor. An all-reduce of a
-#        single element is a logged number, or a barrier, because PyTorch makes NCCL's
-#        barrier of that. Millions of elements are usually a bucket of DDP's gradients.
-#    * - ``Timeout(ms)=600000``
-#      - The timeout of the group. The clock starts when the CPU gives the call to the
-#        GPU, so it includes the kernels that the GPU has to finish first.
-#    * - ``PG ID 0 ...(default_pg)``
-#      - The process group. For a group of your own, it's the ``group_desc`` that you
-#        gave it.
-#    * - last enqueued work
-#      - How many collectives the CPU of this rank has called. This is how far the
-#        *program* came. As the CPU runs ahead of the GPU, it may be more than
-#        ``SeqNum``, the call that has timed out.
-#    * - last started work
-#      - How many the GPU has begun, `new in PyTorch 2.13
-#        <https://github.com/pytorch/pytorch/pull/183656>`__. It's -1 unless you set
-#        ``TORCH_NCCL_ENABLE_TIMING=1``.
-#    * - last completed work
-#      - How many have ended. With -1, not even the first one.
-#    * - Stack trace
-#      - The line of your program that made the call. It comes from the flight recorder,
-#        which is below.
-#
-# Now put the logs of all ranks side by side, for one group. There are four cases.
-#
-# - **One rank has no line "Watchdog caught" of its own**, only the "dump signal" from
-#   another one, and its last enqueued call is also its last completed one, with a
-#   smaller number than the ``SeqNum`` of the others. It isn't waiting in any collective
-#   of this group, so its watchdog has nothing to report. That's your missing rank, rank
-#   3 above. Its log is the shortest, and that's why people skip it.
-# - **One rank has the line, and all others don't.** Then they're hardly all missing.
-#   Suspect the one that waits: it has probably made a call that the others don't have.
-#   (With two ranks, this looks like the first case. Read both stacks.)
-# - **All ranks have the same** ``SeqNum``, **but another** ``OpType`` **or**
-#   ``NumelIn``. Then nobody is missing, but two different lines of your program have
-#   met. The section on a call on rank 0 alone shows how.
-# - **All ranks wait in the same call, with the same size.** Then your program is
-#   probably right, and the network, a GPU or NCCL itself is the cause: see
-#   ``NCCL_DEBUG`` below, and look in the output of ``dmesg`` for "Xid", which marks the
-#   errors of a GPU.
-#
-# What happens next, by the sources: the rank that gives up first tells the others
-# through the store, the small server at which the ranks met at the start, and each
-# writes its flight recorder to a file. They get `a minute for that
-# <https://github.com/pytorch/pytorch/pull/150652>`__, so with the default timeout a job
-# dies 11 minutes after the call, not 10.
-#
-# Before you end the job: ask each process where it is
-# ----------------------------------------------------
-#
-# A *stack* is the list of functions that a process is in, and it's the quickest answer
-# there is. ``py-spy`` reads it from outside, so it works even if you prepared nothing.
-#
-# .. code-block:: bash
-#
-#    pip install py-spy
-#    for pid in $(pgrep -f train.py); do
-#        tr '\0' '\n' < /proc/$pid/environ | grep '^RANK='
-#        py-spy dump --pid $pid
-#    done
-#
-# The list also has ``torchrun`` itself, which is always waiting, and the workers of
-# data loaders. Where it says "Permission Denied", use ``sudo``, or start the container
-# with ``SYS_PTRACE``, as its `manual <https://github.com/benfred/py-spy>`__ says.
-#
-# If you can prepare the program, two lines at its beginning do the same without any
-# package (not on Windows). Then ``kill -USR2`` with the number of a process makes it
-# write its stack to its log, and it goes on. Don't send the signal to ``torchrun`` or
-# to another process without these lines: it'd end.
-#
-# .. code-block:: python
-#
-#    import faulthandler, signal
-#
-#    faulthandler.register(signal.SIGUSR2)
-#
-# NCCL itself can answer, too. Since version 2.24 each process has a thread for such
-# questions, which reports the ranks that don't answer or have called fewer collectives
-# than the others. On a machine of the job, ``echo verbose status | nc localhost 28028``
-# asks it, and `NVIDIA's manual
-# <https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting/ras.html>`__
-# explains the report.
-#
 # The alarm tells where each rank waits
 # -------------------------------------
 #
@@ -455,7 +556,7 @@ assert places == ["sum_grads"] * last + ["load_batch"], "the last rank waits els
 # With NCCL a collective usually returns at once, so a rank waits in a later call that
 # needs a result of the GPU, such as ``.item()``. So the stack still shows you who is
 # elsewhere, but not always in which collective the others are. Then use the flight
-# recorder below.
+# recorder.
 #
 # A call on rank 0 alone meets another one
 # ----------------------------------------
@@ -466,6 +567,7 @@ assert places == ["sum_grads"] * last + ["load_batch"], "the last rank waits els
 
 
 def log_loss(losses, group):
+    calls.append("log_loss")
     dist.all_reduce(losses, group=group)
 
 
@@ -476,9 +578,11 @@ def train_and_log(losses, gradients, group):
     sum_grads(gradients, group)
 
 
+calls.clear()
 gradients = torch.ones(4)
 errors = attempt(
     train_and_log, torch.full((4,), 100.0), gradients, small_group("losses"))
+extra = from_all_ranks(calls)
 sums = from_all_ranks(gradients[0].item())
 if rank == 0:
     print("sum of the gradients:", sums[1], "instead of", float(world_size))
@@ -486,37 +590,33 @@ assert "Timed out" in errors[0], "rank 0 has made one call more, and waits in it
 assert set(errors[1:]) == {"no error"}, "the others don't notice"
 wrong = 100.0 + world_size - 1  # the loss of rank 0, and a 1 of each other rank
 assert set(sums[1:]) == {wrong}, "the loss is in the gradients of the others"
+assert first_difference(with_gaps(extra)) == 1, "the second call is the extra one"
 
 # %%
 # In real programs, the extra call is often hidden in a function: a metric that is
 # reduced over the ranks when rank 0 prints it, a forward pass on rank 0 for an example
 # (the layers of FSDP gather their parameters in it), or a checkpoint that only rank 0
 # collects. A barrier in front of the call doesn't help, because it's a collective as
-# well, and the extra call would meet it.
+# well, and the extra call would meet it. What helps is to let all ranks make the calls
+# that communicate, and rank 0 alone what comes after them:
+#
+# .. code-block:: python
+#
+#    from torch.distributed.checkpoint.state_dict import (
+#        StateDictOptions, get_model_state_dict)
+#
+#    answer = model(example)  # all ranks, with the same example
+#    whole = StateDictOptions(full_state_dict=True, cpu_offload=True)
+#    state = get_model_state_dict(model, options=whole)  # all ranks
+#    if rank == 0:
+#        print(answer)
+#        torch.save(state, path)
 #
 # The flight recorder finds the first difference
 # ----------------------------------------------
 #
-# Rank 0 waits in an innocent call, and the others have a wrong sum. But PyTorch records
-# the last collectives of each rank with their stacks: the *flight recorder*. With NCCL,
-# each rank writes what its flight recorder holds to a file after a timeout. In PyTorch
-# 2.13 you need not ask for it: the recorder keeps the last 2000 calls, and the setting
-# ``TORCH_NCCL_DUMP_ON_TIMEOUT`` is on unless you switch it off. So look for the files
-# before you start the run again: their paths begin with
-# ``.cache/torch/comm_lib_trace_rank_`` in your home. ``torchfrtrace`` compares them. Up
-# to PyTorch 2.10 the recorder is empty until you set ``TORCH_FR_BUFFER_SIZE=2000``, as
-# the first lines of this page do. (Older versions call it
-# ``TORCH_NCCL_TRACE_BUFFER_SIZE``.)
-#
-# .. code-block:: bash
-#
-#    mkdir traces
-#    cp ~/.cache/torch/comm_lib_trace_rank_* traces
-#    torchfrtrace traces
-#
-# It wants the files of all ranks, and only those: a file that an older run with more
-# ranks has left there would be compared, too. We gave it the records of this page, and
-# for the first run it wrote these lines, which are shortened here. (With Gloo, the
+# Rank 0 waits in an innocent call, and the others have a wrong sum. Here is what
+# ``torchfrtrace`` wrote for the first run of this page, shortened. (With Gloo, the
 # recorder leaves out which ranks belong to a group, so we had to add them by hand.)
 #
 # .. code-block:: text
@@ -534,63 +634,15 @@ assert set(sums[1:]) == {wrong}, "the loss is in the gradients of the others"
 # For the second run it says ``missing ranks: {1, 2, 3}``. That's everybody but the rank
 # with the extra call, because ``torchfrtrace`` compares kinds and sizes, and these are
 # alike. So don't stop at its verdict, and look which lines of your program made the
-# calls. With the option ``-j`` it prints the calls of all ranks side by side (install
-# ``tabulate`` for that), and each file is a pickle that you can read yourself. Look for
-# your own file in its stacks. For DDP's all-reduces that's the line with ``backward``.
+# calls.
 #
-# .. code-block:: python
-#
-#    import pickle
-#
-#    with open("traces/comm_lib_trace_rank_0", "rb") as file:
-#        for entry in pickle.load(file)["entries"]:
-#            lines = [f["line"] for f in entry["frames"] if "train" in f["filename"]]
-#            print(entry["collective_seq_id"], entry["profiling_name"], lines)
-#
-# With several machines, set ``TORCH_FR_DUMP_TEMP_FILE`` to the beginning of the paths,
-# in a folder that all of them share. To look into a run that hangs and has not timed
-# out yet, set ``TORCH_NCCL_DEBUG_INFO_PIPE_FILE=/tmp/dump_`` before you start it: each
-# rank then opens a pipe, such as ``/tmp/dump_0.pipe``, and writes its file when you
-# send a line into it, by ``echo 1 > /tmp/dump_0.pipe``.
-#
-# What a record holds, seen with Gloo
-# -----------------------------------
-#
-# **Don't copy the next cell into your program.** With Gloo only a private function
-# reads the recorder inside of a program, which may be another one in the next version,
-# so use it to look and build nothing on it. (The public way,
-# ``torch.distributed.debug.start_debug_server``, is experimental, and shows it in a
-# browser.) We look for our functions in each stack.
-import pickle
-
-from torch._C._distributed_c10d import _dump_fr_trace  # private: only to look
-
-
-def recorded(group_desc):
-    """Return which of our functions made the calls of a group, for each rank."""
-    names = []
-    for entry in pickle.loads(_dump_fr_trace(onlyActive=False))["entries"]:
-        stack = [frame["name"] for frame in entry["frames"]]
-        if entry["process_group"][1] == group_desc:
-            names.append("log_loss" if "log_loss" in stack else "sum_grads")
-    return from_all_ranks(names)
-
-
-missing = recorded("batches")
-extra = recorded("losses")
-lengths = [len(row) for row in missing]
-assert lengths == [3] * last + [2], "the recorder counts as we did: one call is missing"
-assert first_difference(with_gaps(missing)) == 2, "the third call is missing"
-assert first_difference(with_gaps(extra)) == 1, "the second call is the extra one"
-
-# %%
 # Here are the calls of the second run. Rank 0 waits in its third call, but the mistake
 # is one column further left, where it called ``log_loss``.
 #
 # .. alt-text:: A row of three boxes for each rank. The first call of all ranks is
-#    "sum_grads". The second one of rank 0 is "log_loss", and of the others "sum_grads"
-#    again. In the third column only rank 0 has a call, and the others have a dotted
-#    box, "missing". A dashed frame marks the second column.
+#    done. The second one of rank 0 is "log_loss", and of the others "done" again. In
+#    the third column rank 0 has "waits", and the others have a dotted box, "missing". A
+#    dashed frame marks the second column.
 if rank == 0:
     fig, ax = plt.subplots(figsize=(5, 2.6), layout="constrained")
     draw_calls(ax, with_gaps(extra))
@@ -605,7 +657,7 @@ if rank == 0:
 
 def meet(group):
     if rank != last:
-        # Without a timeout of its own, it waits for 30 minutes.
+        # Without this timeout: 30 minutes, whatever the group's own timeout is.
         dist.monitored_barrier(group, timeout=timedelta(seconds=2), wait_all_ranks=True)
 
 
@@ -621,8 +673,9 @@ assert named in errors[0], "rank 0 names the rank that has not come"
 #
 # If rank 0 reduces one number, different sizes meet, and what happens is not defined.
 # Under ``DETAIL`` every rank gets an error that names the calls of two ranks. The
-# variable ``TORCH_DISTRIBUTED_DEBUG`` sets it for a whole program, but on the CPU such
-# a program crashes in torch 2.13 when it wraps a model. So we set it for one group.
+# variable ``TORCH_DISTRIBUTED_DEBUG`` sets it for a whole program, where it makes every
+# call slower, so don't leave it on. On the CPU such a program crashes in torch 2.13
+# when it wraps a model. So we set it for one group.
 import re
 
 dist.set_debug_level(dist.DebugLevel.DETAIL)
@@ -651,11 +704,10 @@ for error in errors:
 # last rank runs out of memory, which is common if the batches differ in size. (It only
 # says so: we raise the error ourselves.)
 #
-# ``record`` is a decorator for the main function of your program. Around it, PyTorch
-# writes an uncaught error with its stack and its time to the file that
-# ``TORCHELASTIC_ERROR_FILE`` names. ``torchrun`` sets this variable for each of its
-# ranks, reads the files at the end, and prints the earliest error as "Root Cause (first
-# observed failure)". Without ``record``, it only has the exit codes.
+# ``record`` is a decorator for the main function of your program. It writes an uncaught
+# error to a file, and ``torchrun`` reads the files of its ranks and prints the earliest
+# error as "Root Cause (first observed failure)". Without ``record``, it only has the
+# exit codes.
 import json
 import warnings
 from pathlib import Path
@@ -736,7 +788,9 @@ if rank == 0:
 #   address and the port that it tried. One of them is wrong, or a firewall drops the
 #   packets. Try it on that machine, for example with ``nc -zv 10.0.0.1 29500``.
 # - If one machine doesn't start, ``torchrun`` on the others says nothing for ten
-#   minutes, and then "RendezvousTimeoutError" if you use ``--rdzv-backend=c10d``.
+#   minutes, and then "RendezvousTimeoutError" if you use ``--rdzv-backend=c10d``. With
+#   ``--master-addr`` it fails after 15 minutes, by the messages above, and "clients
+#   joined" then counts machines. ``--rdzv-conf=timeout=60`` shortens that wait.
 # - "EADDRINUSE" is no hang: another process has the port, perhaps one of the last run.
 #
 # A hang in the first collective
@@ -778,9 +832,6 @@ if rank == 0:
 #    * - A collective of Gloo
 #      - After 30 minutes
 #      - The same
-#    * - ``init_process_group``
-#      - The timeout of the group
-#      - The same
 #    * - ``torchrun`` with ``--rdzv-backend=c10d``, for the other machines
 #      - After 10 minutes
 #      - ``--rdzv-conf=join_timeout=600``
@@ -801,41 +852,9 @@ if rank == 0:
 #        prepare_data()
 #    dist.barrier(waiting_room)
 #
-# Before a long run: variables worth setting
-# ------------------------------------------
-#
-# You can't add these to a job that already hangs. All machines have to share the
-# folder.
-#
-# .. code-block:: bash
-#
-#    mkdir -p /shared/run7/traces
-#    export TORCH_FR_DUMP_TEMP_FILE=/shared/run7/traces/rank_
-#    export TORCH_NCCL_DEBUG_INFO_PIPE_FILE=/tmp/dump_
-#    export NCCL_DEBUG=WARN NCCL_DEBUG_FILE=/shared/run7/nccl.%h.%p
-#    torchrun --tee=3 --log-dir=/shared/run7/logs --nproc-per-node=8 train.py
-#
-# .. list-table:: Others, for when you hunt for a cause
-#    :header-rows: 1
-#
-#    * - Variable
-#      - What it does
-#    * - ``NCCL_DEBUG=INFO``
-#      - NCCL tells which network and which links it takes. It's long, so send it to
-#        files.
-#    * - ``TORCH_NCCL_DESYNC_DEBUG=1``
-#      - After a timeout, a report names the ranks that have and haven't come.
-#    * - ``TORCH_NCCL_ENABLE_TIMING=1``
-#      - Fills in "last started work". It makes a hang of the watchdog itself likelier,
-#        so don't leave it on.
-#    * - ``TORCH_NCCL_BLOCKING_WAIT=1``
-#      - ``wait()`` blocks until the call has ended, so the error of a timeout is in the
-#        line that waits. The CPU no longer runs ahead of the GPU, so it's slower.
-#
-# PyTorch's manual `lists all of them
-# <https://docs.pytorch.org/docs/stable/torch_nccl_environment_variables.html>`__. The
-# debug server that we mentioned goes further: with ``dump_dir`` it writes the stacks
-# and the records of all ranks to a folder, every minute.
+# If rank 0 fails in ``prepare_data``, the others now wait for two hours, unless they
+# are ended. ``torchrun`` does that on its own machine, and ``srun`` with
+# ``--kill-on-bad-exit=1``.
 #
 # At the end every rank leaves the group. Only then does rank 0 open the window of its
 # figures, because a window stops the program until you close it.
@@ -861,16 +880,6 @@ if rank == 0:
 #      and the losses look like gradients. So it finds no mismatch, an assert fails, and
 #      rank 0 has waited alone in the check of its third call. Who is missing at a
 #      barrier needn't be at fault, so compare the calls with the flight recorder.
-#
-# - Let the alarm ring after 4 seconds instead of 1.5. What does it report?
-#
-#   .. admonition:: Answer
-#      :collapsible: closed
-#
-#      Nothing. ``places`` has ``None`` for every rank, and the assert below it fails.
-#      The timeout of 3 seconds ends the waiting first, and after that the alarm is
-#      canceled. So an alarm has to be shorter than the timeout, and longer than your
-#      slowest step.
 #
 # - This is the log of a job with eight ranks. Ranks 1 to 7 say "Watchdog caught",
 #   ``SeqNum=812, OpType=ALLREDUCE, NumelIn=1``, and "last enqueued work: 812, last
