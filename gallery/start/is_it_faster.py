@@ -184,8 +184,7 @@ assert seconds >= 0.001 * world_size, "the last rank sleeps for the longest time
 # ---------------------------
 #
 # Four linear layers, trained on one batch that is already on the device. So loading
-# data isn't part of the measurement, which is a choice: measure without the loader
-# first, then with it, and the difference is what the loader costs you.
+# data isn't part of the measurement. The loader has a test of its own below.
 #
 # On GPUs the layers are wider and the batches larger, because a GPU would finish the
 # small ones before Python has queued the next. They train in bf16, floating-point
@@ -707,16 +706,14 @@ if rank == 0:
 # proportional to its batch. (Very small batches cost more per sample.) Then there is
 # the all-reduce of the gradients, whose time doesn't depend on the batch at all.
 #
-# How much does a rank send? The w ranks form a ring and cut the gradients into w equal
-# pieces. In w - 1 rounds, each rank passes one piece on to its neighbor, which adds its
-# own numbers, and then every rank has one piece that is complete. In another w - 1
-# rounds these pieces travel once around the ring. That makes 2 (w - 1) pieces for each
-# rank, or `2 (w - 1) / w
+# How much does a rank send? In a ring of w ranks, as
+# :doc:`/tutorials/inside/collectives` programs it, the gradients are cut into w equal
+# pieces, and each rank sends 2 (w - 1) of them: w - 1 to add up, and w - 1 to pass the
+# sums around. That's `2 (w - 1) / w
 # <https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md>`__ times the
-# gradients. With two ranks that's exactly the gradients, and with any number of ranks
-# it's less than twice as much, which is why data parallelism scales so far.
-# (:doc:`/tutorials/inside/collectives` programs such a ring. NCCL also has trees, and
-# on some machines the switch between the GPUs adds up, which sends less.)
+# gradients. With any number of ranks it's less than twice as much, which is why data
+# parallelism scales so far. (NCCL also has trees, and on some machines the switch
+# between the GPUs adds up, which sends less.)
 
 
 def ring_bytes(gradient_bytes, n_ranks):
@@ -897,12 +894,11 @@ assert tokens_to_hide(8, 400e12, 50e9, 2) == needed / 2, "two bytes, half the to
 # are as fast as one of them. With w ranks it's 1 / w.
 #
 # The time of the all-reduces is a difference: a step that computes and then sends,
-# minus a step that only computes, with the smallest batch, where the difference is a
-# large part of the whole. In a loop of their own the all-reduces would look
-# faster, because all ranks would arrive at the same moment, with the gradients still in
-# the cache of the processor. (In your own script, a single tensor with as many bytes as
-# the gradients will do.) If the ranges of the two steps overlap, the difference may as
-# well be zero. Then the program says so, and gives no estimate.
+# minus a step that only computes. (In a loop of their own they'd look faster, because
+# all ranks would arrive at the same moment.) We take the smallest batch, where the
+# difference is a large part of the whole. In your own script, a single tensor with as
+# many bytes as the gradients will do. If the ranges of the two steps overlap, the
+# difference may as well be zero. Then the program says so, and gives no estimate.
 of_one_step = buckets[:len(buckets) // n_traced]
 assert sum(of_one_step) == gradient_bytes
 stand_ins = [torch.zeros(n_bytes // 4, device=device) for n_bytes in of_one_step]
@@ -1016,9 +1012,10 @@ for n_ranks, speed in ((8, 5.9), (64, 15.4), (10**9, 20)):
 # %%
 # If 5 % of the work stays serial, 64 ranks finish a fixed batch only 15 times as fast,
 # and a billion of them 20 times. Strong scaling always ends like this: the work of a
-# rank shrinks until only the rest is left. `Weak scaling <https://doi.org/10.1145/42411.42415>`__ escapes, because the
-# work of a rank doesn't shrink. That's why everybody lets the global batch grow with
-# the GPUs, as far as the loss allows.
+# rank shrinks until only the rest is left. `Weak scaling
+# <https://doi.org/10.1145/42411.42415>`__ escapes, because the work of a rank doesn't
+# shrink. That's why everybody lets the global batch grow with the GPUs, as far as the
+# loss allows.
 #
 # At the end every rank leaves the group. Only then does rank 0 open the window of its
 # figures, because a window stops the program until you close it.
