@@ -144,9 +144,9 @@ def seconds_per_step(train_step, group=None, warmup=5, windows=5, window=WINDOW)
 #   Without ``synchronize`` you'd measure how fast Python writes a to-do list.
 # - *But not in every step.* While the GPU works, Python prepares the next step. If you
 #   synchronize each time, you forbid that, and measure a slower program than the one
-#   you have. So a window has as many steps as fit into a second, and filling and
-#   emptying the queue once hardly counts. (On a CPU there's no queue, and this page
-#   takes shorter windows to end sooner.)
+#   you have. So a window has as many steps as fit into a second, at least three, and
+#   filling and emptying the queue once hardly counts. For steps of more than 50 ms take
+#   a longer ``window``. (On a CPU there's no queue, and this page has shorter windows.)
 # - *A barrier before the clock starts*, a call that returns only when all ranks have
 #   made it. Otherwise a rank that comes early also counts how long it waits for the
 #   others.
@@ -330,7 +330,7 @@ if rank == 0:
 # Where the rest goes: switch off the communication
 # -------------------------------------------------
 #
-# Before you tune anything, find out where the missing percents go. There are two very
+# Before you tune anything, find out where the missing part goes. There are two very
 # different causes:
 #
 # - *Shared hardware.* Ranks of one machine share its memory bandwidth, its power and
@@ -391,13 +391,14 @@ if rank == 0:
 # step, and all ranks are equally slow. Without communication you can: write
 # ``print(rank, own)`` in front of the all-reduce of ``time_steps``.
 #
-# Only DDP can be switched off like this. In FSDP, ``set_requires_gradient_sync(False)``
-# leaves out the reduce-scatters, and the parameters are still gathered. With tensor
-# parallelism the results would be wrong. There, take a few layers of your model, as
-# many as fit into one GPU, and let each rank train them alone, with the batch that it
-# has in the real run: for FSDP whole layers without ``fully_shard``, for tensor
-# parallelism layers with the heads and the hidden width of one rank. Then train the
-# same few layers with the strategy. What comes on top is the exposed communication.
+# Only DDP can be switched off like this. With FSDP,
+# ``set_requires_gradient_sync(False)`` leaves out the reduce-scatters, and the
+# parameters are still gathered. Tensor parallelism has no switch at all. There, take a
+# few layers of your model, as many as fit into one GPU, and let each rank train them
+# alone, with the batch that it has in the real run: for FSDP whole layers without
+# ``fully_shard``, for tensor parallelism layers with the heads and the hidden width of
+# one rank. Then train the same few layers with the strategy. What comes on top is
+# exposed communication.
 #
 # The five usual brakes
 # ---------------------
@@ -433,7 +434,7 @@ if rank == 0:
 #      - ``bucket_cap_mb``, ``gradient_as_bucket_view=True`` to save memory;
 #        :doc:`/tutorials/inside/hide_the_traffic`
 #    * - Slow link
-#      - Measure one all-reduce, as above, and compare with the data sheet. With
+#      - Measure one all-reduce, as below, and compare with the data sheet. With
 #        ``NCCL_DEBUG=INFO``, NCCL says which link it uses, and ``nvidia-smi topo -m``
 #        shows how GPUs and network cards are connected.
 #      - Accumulation with ``no_sync``, gradients in bf16
@@ -444,9 +445,9 @@ if rank == 0:
 # batch, and each rank has its own ``loader``. First it uses up the batches that the
 # workers have prepared in advance, or you'd measure those. Then it times ten times as
 # many in one go, and begins a new epoch where one ends. Don't take a median here: a
-# loader stalls in bursts, and the median drops them. (Our loader
-# only pretends to be slow.) If ``with_loader`` is clearly longer, no second GPU will
-# help you before the loader is faster.
+# loader stalls in bursts, and the median drops them. (Our loader only pretends to be
+# slow.) If ``with_loader`` is clearly longer, no second GPU will help you before the
+# loader is faster.
 from torch.utils.data import DataLoader, Dataset
 
 
@@ -793,8 +794,8 @@ assert 2.2 < speed_up(4, 1, communicate_with_two) < 2.3, "more, but not twice as
 # global batch than the link needs to carry the gradients twice.** With hundreds of
 # ranks that's only a lower bound. Each would get so few samples that its time is no
 # longer proportional to them, and the *latency*, the time that even an empty message
-# takes, would be longer than the rest. (:doc:`/tutorials/inside/hide_the_traffic`
-# computes with it.) The function uses the second line, and gives the batch of each rank
+# takes, adds up over the 2 (w - 1) rounds of the ring.
+# (:doc:`/tutorials/inside/hide_the_traffic` computes with it.) The function uses the second line, and gives the batch of each rank
 # from two measurements of yours.
 
 
@@ -873,9 +874,8 @@ assert tokens_to_hide(8, 400e12, 50e9, 2) == needed / 2, "two bytes, half the to
 # them all, or send fewer bytes, or not scale at all. These are bandwidths from data
 # sheets, and what an all-reduce reaches is less, for example `370 GB/s
 # <https://github.com/NVIDIA/nccl-tests/issues/212>`__ with NVLink, and much less for
-# small messages. `nccl-tests
-# <https://github.com/NVIDIA/nccl-tests>`__ measures it, and its column *busbw* (bus
-# bandwidth, what goes over each link) is the B of our formula.
+# small messages. `nccl-tests <https://github.com/NVIDIA/nccl-tests>`__ measures it, and
+# its column *busbw* (bus bandwidth, what goes over each link) is the B of our formula.
 #
 # The estimate, tested
 # --------------------
@@ -888,10 +888,9 @@ assert tokens_to_hide(8, 400e12, 50e9, 2) == needed / 2, "two bytes, half the to
 #
 # To leave the shared hardware out, we compare with the same ranks, all at once, without
 # communication. So what we predict is not the efficiency from above, but the *share of
-# a step that is computation*. (Multiply it by ``alone / apart``, what the shared
-# hardware leaves, and you have the efficiency of weak scaling.) With two ranks, a
-# share of a half means that each does half as much as it could, and so both together
-# are as fast as one of them. With w ranks it's 1 / w.
+# a step that is computation*. With two ranks, a share of a half means that each does
+# half as much as it could, and so both together are as fast as one of them. With w
+# ranks it's 1 / w.
 #
 # The time of the all-reduces is a difference: a step that computes and then sends,
 # minus a step that only computes. (In a loop of their own they'd look faster, because
@@ -952,9 +951,9 @@ elif rank == 0:
 # every line of the script is right. The break-even batch that we have just estimated
 # lies in the shaded band. (One rank that has the machine for itself may be faster than
 # one of several, and then you need more than this batch.) A wide band, or none, means
-# that the machine had other work, and then the dots may be as far off as the band is
-# wide. Take longer windows, ``window=1.0``, or a quieter machine, before you decide
-# anything by it.
+# that the windows differ too much for such a small difference, usually because the
+# machine had other work, and then the dots are no better. Before you decide anything by
+# it, take longer windows (``window=1.0``) or a quieter machine.
 #
 # .. alt-text:: The share of a step that is computation, against the batch size of a
 #    rank on a logarithmic axis. Two predicted lines rise towards 100 percent, the one
@@ -1007,7 +1006,7 @@ if rank == 0:
 serial = 0.05
 for n_ranks, speed in ((8, 5.9), (64, 15.4), (10**9, 20)):
     amdahl = 1 / (serial + (1 - serial) / n_ranks)
-    assert abs(amdahl - speed) < 0.1, "the speed-up if 5 % of the work stay serial"
+    assert abs(amdahl - speed) < 0.1, "the speed-up if 5 % of the work stays serial"
 
 # %%
 # If 5 % of the work stays serial, 64 ranks finish a fixed batch only 15 times as fast,
