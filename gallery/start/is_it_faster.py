@@ -448,18 +448,7 @@ if rank == 0:
 # loader stalls in bursts, and the median drops them. (Our loader only pretends to be
 # slow.) If ``with_loader`` is clearly longer, no second GPU will help you before the
 # loader is faster.
-from torch.utils.data import DataLoader, Dataset
-
-
-class SlowDisk(Dataset):
-    """Samples that pretend to take two milliseconds each."""
-
-    def __len__(self):
-        return 64
-
-    def __getitem__(self, index):
-        time.sleep(0.002)
-        return torch.randn(width)
+from torch.utils.data import DataLoader
 
 
 def endless(loader):
@@ -480,7 +469,12 @@ def seconds_with_loader(train_step, loader):
     return time_steps(load_and_train, 10 * n_in_advance)
 
 
-loader = DataLoader(SlowDisk(), batch_size=8)
+def slow_batch(indices):
+    time.sleep(0.002 * len(indices))  # pretends that a sample takes 2 ms
+    return torch.randn(len(indices), width)
+
+
+loader = DataLoader(range(64), batch_size=8, collate_fn=slow_batch)
 train_step = training(8, ddp=True)
 without_loader = seconds_per_step(train_step)
 with_loader = seconds_with_loader(train_step, loader)
@@ -493,12 +487,12 @@ assert with_loader >= 8 * 0.002, "without workers, a step also waits for its sam
 # A log line for real runs
 # ------------------------
 #
-# A benchmark tells you how fast the run was on that day. To notice when it gets slower,
-# log three numbers every 50 steps: tokens per second and GPU, the share of the peak,
-# and the share of the time that a rank waited for its loader. The second one is the
-# *Model FLOPs utilization* (`MFU <https://arxiv.org/abs/2204.02311>`__). It shows what
-# the efficiency hides: several ranks that wait for their loaders half of the time have
-# an excellent efficiency, compared with one that does the same.
+# To notice when a run gets slower, log three numbers every 50 steps: tokens per second
+# and GPU, the share of the GPU's peak, and the share of the time that a rank waited for
+# its loader. The second one is the *Model FLOPs utilization* (`MFU
+# <https://arxiv.org/abs/2204.02311>`__). It shows what the efficiency hides: several
+# ranks that wait for their loaders half of the time have an excellent efficiency,
+# compared with one that does the same.
 #
 # A transformer needs about `6 floating-point operations
 # <https://arxiv.org/abs/2001.08361>`__ for each parameter and token. In the forward
@@ -795,8 +789,8 @@ assert 2.2 < speed_up(4, 1, communicate_with_two) < 2.3, "more, but not twice as
 # ranks that's only a lower bound. Each would get so few samples that its time is no
 # longer proportional to them, and the *latency*, the time that even an empty message
 # takes, adds up over the 2 (w - 1) rounds of the ring.
-# (:doc:`/tutorials/inside/hide_the_traffic` computes with it.) The function uses the second line, and gives the batch of each rank
-# from two measurements of yours.
+# (:doc:`/tutorials/inside/hide_the_traffic` computes with it.) The function uses the
+# second line, and gives the batch of each rank from two measurements of yours.
 
 
 def break_even_batch(communicate, n_ranks, seconds_per_sample):
@@ -976,7 +970,7 @@ if rank == 0:
         ax.axvspan(low, high, color="C3", alpha=0.2, label="break-even, estimated")
     ax.set(xscale="log", xticks=batch_sizes, xticklabels=batch_sizes)
     ax.set(xlabel="batch size of a rank", ylabel="computation (% of a step)")
-    ax.set(ylim=(0, 110))
+    ax.set(xlim=(batch_sizes[0] / 1.5, batch_sizes[-1] * 1.5), ylim=(0, 110))
     ax.minorticks_off()
     ax.legend(loc="lower right")
 
@@ -1013,8 +1007,7 @@ for n_ranks, speed in ((8, 5.9), (64, 15.4), (10**9, 20)):
 # and a billion of them 20 times. Strong scaling always ends like this: the work of a
 # rank shrinks until only the rest is left. `Weak scaling
 # <https://doi.org/10.1145/42411.42415>`__ escapes, because the work of a rank doesn't
-# shrink. That's why everybody lets the global batch grow with the GPUs, as far as the
-# loss allows.
+# shrink.
 #
 # At the end every rank leaves the group. Only then does rank 0 open the window of its
 # figures, because a window stops the program until you close it.
