@@ -161,7 +161,8 @@ def seconds_per_step(train_step, group=None, warmup=5, windows=5, window=WINDOW)
 #   mean and leaves the median alone. Against one that runs all the time no median
 #   helps. So we also keep the *range* of the middle windows, three of five. A
 #   difference between two programs that is smaller than these ranges means nothing:
-#   measure longer, or on a quieter machine.
+#   measure longer, or on a quieter machine. And measure the first program once more at
+#   the end, in case the machine has become busier.
 #
 # How long a step takes depends on your machine, so a page can't check that. But we can
 # let the ranks sleep for different times, and check that they agree.
@@ -891,7 +892,9 @@ assert tokens_to_hide(8, 400e12, 50e9, 2) == needed / 2, "two bytes, half the to
 # all ranks would arrive at the same moment.) We take the smallest batch, where the
 # difference is a large part of the whole. In your own script, a single tensor with as
 # many bytes as the gradients will do. If the ranges of the two steps overlap, the
-# difference may as well be zero. Then the program says so, and gives no estimate.
+# difference may as well be zero. Then the program says so, and gives no estimate. A
+# range doesn't notice that the machine was busier during one measurement than during
+# the next. So we measure the step that only computes twice, and count both.
 of_one_step = buckets[:len(buckets) // n_traced]
 assert sum(of_one_step) == gradient_bytes
 stand_ins = [torch.zeros(n_bytes // 4, device=device) for n_bytes in of_one_step]
@@ -922,11 +925,14 @@ fastest_compute, slowest_compute = ranges[-1]
 both = seconds_per_step(compute_then_communicate)
 fastest_both, slowest_both = ranges[-1]
 communicate = both - compute_only
-least = fastest_both - slowest_compute
-most = slowest_both - fastest_compute
+earlier = computed[batch_sizes[0]]  # the same step as compute_only
+least = fastest_both - max(slowest_compute, earlier)
+most = slowest_both - min(fastest_compute, earlier)
 per_sample = computed[batch_sizes[-1]] / batch_sizes[-1]  # of the largest batch
 can_estimate = world_size > 1 and least > 0
 if rank == 0:
+    print(f"measured, the same step twice: {1000 * earlier:.1f} ms,",
+          f"{1000 * compute_only:.1f} ms")
     print(f"measured, the all-reduces of a step: {1000 * communicate:.1f} ms",
           f"({1000 * least:.1f} to {1000 * most:.1f})")
     print(f"measured, the computation of a sample: {1000 * per_sample:.3f} ms")
@@ -947,7 +953,8 @@ elif rank == 0:
 # one of several, and then you need more than this batch.) A wide band, or none, means
 # that the windows differ too much for such a small difference, usually because the
 # machine had other work, and then the dots are no better. Before you decide anything by
-# it, take longer windows (``window=1.0``) or a quieter machine.
+# it, take longer windows (``window=1.0``) or a quieter machine. Dots that go up
+# and down say the same.
 #
 # .. alt-text:: The share of a step that is computation, against the batch size of a
 #    rank on a logarithmic axis. Two predicted lines rise towards 100 percent, the one
