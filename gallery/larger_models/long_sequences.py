@@ -137,12 +137,12 @@ if rank == 0:
 assert errors[torch.bfloat16] > 4 * errors[torch.float32], "bfloat16 is as precise"
 
 # %%
-# Which call gives both, output and log-sum-exp? ``scaled_dot_product_attention`` returns
-# only the output. From PyTorch 2.9 on, `flex_attention
-# <https://docs.pytorch.org/docs/stable/nn.attention.flex_attention.html>`__ returns both
+# Which call gives output and log-sum-exp? ``scaled_dot_product_attention`` returns only
+# the output. From PyTorch 2.9 on, `flex_attention
+# <https://docs.pytorch.org/docs/stable/nn.attention.flex_attention.html>`__ gives both
 # if you pass ``return_aux=AuxRequest(lse=True)``. PyTorch's own ring calls
-# ``torch.ops.aten._scaled_dot_product_flash_attention``, whose name with ``_backward``
-# takes the log-sum-exp of all keys, as the backward pass below does.
+# ``torch.ops.aten._scaled_dot_product_flash_attention``. The same name with
+# ``_backward`` at its end takes the log-sum-exp of all keys, as our backward pass does.
 
 # %%
 # Keys and values travel around a ring
@@ -324,14 +324,14 @@ if rank == 0:
 assert work["contiguous"] == [4 * r + 3 for r in range(world_size)], "other blocks"
 assert work["zig-zag"] == [2 * world_size + 1] * world_size, "the work is unequal"
 assert kept * world_size <= kept_by_one, "the ranks keep more than one process"
-if device.type == "cpu":  # here a fused kernel computes the attention of one process
+if device.type == "cpu":  # CUDA has no fused kernel for the float64 of one process
     assert kept_by_one < 1.1 * kept * world_size, "one process keeps much more"
 assert sum(sent) == 6 * (world_size - 1) * (k.nbytes // world_size), "other traffic"
 
 # %%
 # The gradients equal those of one process, and each rank keeps only its share for the
-# backward pass. The one process has a fused kernel for our float64 only on a CPU. With
-# CUDA it also keeps the weights, so there its number is larger than in real training.
+# backward pass. Our text has no batch and one head, but ``RingAttention`` also takes
+# (pieces, batch, heads, tokens, features).
 #
 # In the figure each row is a piece of queries, each column a piece of keys, and each
 # number the rank that computed the block. Triangles are half masked.
@@ -373,42 +373,58 @@ if rank == 0:
 #   w < g + 1. With g = 8 and w = 4 that's 13.5 · n, and 6 · n in the ring. And w must
 #   divide the number of heads of keys.
 #
-# The ring's messages hide if the pieces are long. With c tokens and d features a zig-zag
-# step computes 2 · c² · d · g operations for a head of keys, and sends 4 · c · d bytes
-# in bfloat16. So c · g must exceed 2 · F / B, with F operations and B bytes a second.
-# If your GPU reaches 4 · 10¹⁴ and your network 5 · 10¹⁰, that's 16 000, divided by g.
+# The ring's messages hide if the pieces are long. With c tokens on each rank and d
+# features, a zig-zag step computes 2 · c² · d · g floating-point operations for a head
+# of keys, and sends 4 · c · d bytes in bfloat16. So c · g must exceed 2 · F / B, with F
+# operations and B bytes a second. For example, with 4 · 10¹⁴ operations, 5 · 10¹⁰ bytes
+# and g = 8, each rank needs more than 2000 tokens.
+#
+# PyTorch's own ring
+# ------------------
 #
 # PyTorch has a `prototype
-# <https://docs.pytorch.org/tutorials/unstable/context_parallel.html>`__ that replaces
-# ``scaled_dot_product_attention``. It needs the flash, efficient or cuDNN kernel, so it
-# fails on a CPU, and we haven't run these lines:
+# <https://docs.pytorch.org/tutorials/unstable/context_parallel.html>`__,
+# ``context_parallel``, that replaces ``scaled_dot_product_attention``. It needs the
+# flash, efficient or cuDNN kernel, so it fails on a CPU, and we haven't run this loop.
 #
-# .. code-block:: python
+# .. admonition:: A training loop with data and context parallelism
+#    :collapsible: closed
 #
-#    mesh = init_device_mesh("cuda", (n_texts, n_parts), mesh_dim_names=("dp", "cp"))
-#    sampler = DistributedSampler(data_set, n_texts, mesh.get_local_rank("dp"))
-#    set_rotate_method("alltoall")  # a ring; the default is "allgather"
-#    for tokens, labels in loader:  # (batch, length), the same for all ranks of "cp"
-#        n_labels = (labels != -100).sum()  # before the cut
-#        dist.all_reduce(n_labels, group=mesh.get_group("dp"))
-#        positions = torch.arange(tokens.shape[1], device=device)
-#        with context_parallel(
-#            mesh["cp"],
-#            buffers=[tokens, labels, positions],  # cut in place
-#            buffer_seq_dims=[1, 1, 0],
-#            no_restore_buffers={tokens, labels, positions},
-#        ):
-#            logits = model(tokens, positions)  # attention with is_causal=True
-#            loss_sum = cross_entropy(
-#                logits.flatten(0, 1), labels.flatten(), reduction="sum")
-#            (loss_sum * dist.get_world_size() / n_labels).backward()
-#        optimizer.step()
+#    .. code-block:: python
+#
+#       from torch.distributed.device_mesh import init_device_mesh
+#       from torch.distributed.tensor.experimental import context_parallel
+#       from torch.distributed.tensor.experimental._attention import set_rotate_method
+#       from torch.utils.data import DataLoader, DistributedSampler
+#
+#       mesh = init_device_mesh("cuda", (n_texts, n_parts), mesh_dim_names=("dp", "cp"))
+#       sampler = DistributedSampler(data_set, n_texts, mesh.get_local_rank("dp"))
+#       loader = DataLoader(data_set, batch_size, sampler=sampler)
+#       set_rotate_method("alltoall")  # a ring; the default is "allgather"
+#       for tokens, labels in loader:  # (batch, length), labels already shifted
+#           tokens, labels = tokens.to(device), labels.to(device)
+#           n_labels = (labels != -100).sum()  # before the cut
+#           dist.all_reduce(n_labels, group=mesh.get_group("dp"))
+#           positions = torch.arange(tokens.shape[1], device=device)
+#           with context_parallel(
+#               mesh["cp"],
+#               buffers=[tokens, labels, positions],  # cut in place
+#               buffer_seq_dims=[1, 1, 0],
+#               no_restore_buffers={tokens, labels, positions},
+#           ):
+#               logits = model(tokens, positions)  # attention with is_causal=True
+#               loss_sum = cross_entropy(
+#                   logits.flatten(0, 1), labels.flatten(), reduction="sum")
+#               (loss_sum * dist.get_world_size() / n_labels).backward()
+#           optimizer.step()
+#           optimizer.zero_grad()
 #
 # Four traps give no error:
 #
 # - It replaces the name in ``torch.nn.functional``. A model that has imported the
 #   function by itself, as this page does, goes on with attention inside each part.
-# - If 2 · w doesn't divide the length, it cuts in contiguous parts. Pad the batch.
+# - It cuts in zig-zag only if 2 · w divides the length, so pad the batch. Otherwise the
+#   parts are contiguous.
 # - The ranks of a ``"cp"`` group must load the same text, so the sampler gets the rank
 #   along ``"dp"``. But DDP or FSDP must average over all ranks, so don't give it the
 #   group of ``"dp"`` alone.
