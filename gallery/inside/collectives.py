@@ -296,16 +296,17 @@ assert torch.equal(short, torch.full_like(short, world_size)), "chunks don't fit
 # %%
 # With NCCL avoid single calls of ``send`` and ``recv``, as in ``through_rank_0``. In a
 # group made with ``device_id``, as ours is, they stand in one queue with all other
-# calls, and PyTorch warns of "an unbatched P2P op". Without it, NCCL sets up connections
-# with memory of their own for each pair of ranks.
-#
+# calls, and PyTorch warns of "an unbatched P2P op". In other groups NCCL sets up
+# connections with memory of their own for each pair of ranks.
+
+# %%
 # How long does it take?
 # ----------------------
 #
 # A ring has 2 · (w - 1) steps, one after the other. Each needs the latency of a message
 # and the time for its bytes. Most links send and receive at the same time, so we count
-# only what a rank sends. Let's pretend that it takes 10 µs until a message arrives, and that
-# each rank sends 50 GB in a second:
+# only what a rank sends. Let's pretend that it takes 10 µs until a message arrives, and
+# that each rank sends 50 GB in a second:
 
 
 def ring_seconds(n_bytes, n_ranks, latency=10e-6, bytes_per_second=50e9):
@@ -321,15 +322,17 @@ assert ring_seconds(10e3, 8) < 1.01 * 14 * 10e-6, "a small tensor needs only lat
 
 # %%
 # For a large tensor the bytes count, for a small one only the latency, which grows with
-# the number of ranks. So NCCL has other algorithms too, and chooses by itself. Take
-# both numbers from `nccl-tests
-# <https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md>`__ on your own
-# machines: its *bus bandwidth* counts bytes as we do.
+# the number of ranks. So NCCL has other algorithms too, and chooses by itself. On your
+# own machines, `nccl-tests
+# <https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md>`__ measures both:
+# its *bus bandwidth* counts bytes as we do, and its time for the smallest tensor is the
+# latency of all steps together.
 #
 # Each algorithm adds in another order, which can change the last bits of a sum. In
 # bfloat16 every step of the ring rounds again. Our numbers are small and whole, so they
 # agree.
-#
+
+# %%
 # Groups: some of the ranks
 # -------------------------
 #
@@ -392,17 +395,6 @@ if rank == 0:
 #      two ranks (w - 1) · N and 2 · (w - 1) / w · N are both N. The ring pays off from
 #      three ranks on: there a rank never sends as much as 2 · N, while rank 0 has to
 #      send one more N for each rank that is added.
-#
-# - Add ``op=dist.ReduceOp.MAX`` to the first ``all_reduce``. Whose letters are printed
-#   before an assert fails?
-#
-#   .. admonition:: Answer
-#      :collapsible: closed
-#
-#      Those of the last rank: with four ranks, D0 D1 D2 D3 in every row. The maximum is
-#      taken cell by cell, and the last rank has the largest number in each. The assert
-#      that expects the sums fails. :doc:`/tutorials/start/is_it_faster` finds the
-#      slowest rank with this ``op``.
 #
 # - In your own script: how many bytes do the gradients have, and how many bytes does
 #   each rank send in a step? Count the bytes of the trainable parameters and use the

@@ -454,16 +454,6 @@ if rank == 0:
 #      everything computed from it, is another one. All shapes are right, so without
 #      this comparison the training would go on.
 #
-# - Divide ``loss_sum`` by ``(data[2] != -100).sum()``, and the gradients by
-#   ``world_size``. Is this the same, with one rank and with four?
-#
-#   .. admonition:: Answer
-#      :collapsible: closed
-#
-#      With one rank yes, with four no: the assert on the gradients fails. Each rank
-#      counts only its own labels. With the contiguous layout the last rank has 24, all
-#      others 64, but its mean gets the same weight as theirs.
-#
 # - In your own model: how many bytes of activations does one token of one block have,
 #   and from which length on does a single sample not fit?
 #
