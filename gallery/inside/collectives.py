@@ -205,10 +205,13 @@ assert torch.equal(torch.cat(parts), total)
 # result is queued behind the collective, and starts after it. Only what needs a value
 # on the CPU, such as ``print`` or ``tolist``, makes the program wait.
 #
-# So a clock needs care. Call the collective a few times first, because NCCL sets up its
-# connections at the first call. Then call ``dist.barrier``, or you measure how long you
-# wait for the slowest rank, and ``torch.accelerator.synchronize``. Look at the clock,
-# call the collective many times, synchronize again, and look again.
+# .. admonition:: How to measure the time of a collective
+#    :collapsible: closed
+#
+#    Call it a few times first, because NCCL sets up its connections at the first call.
+#    Then call ``dist.barrier``, or you measure how long you wait for the slowest rank,
+#    and ``torch.accelerator.synchronize``, which waits for the GPU. Look at the clock,
+#    call the collective many times, synchronize again, and look again.
 #
 # With ``async_op=True``, a call returns a handle at once. Until you have called the
 # handle's ``wait``, neither read nor change the tensor: no error would tell you that
@@ -324,9 +327,9 @@ assert ring_seconds(10e3, 8) < 1.01 * 14 * 10e-6, "a small tensor needs only lat
 # For a large tensor the bytes count, for a small one only the latency, which grows with
 # the number of ranks. So NCCL has other algorithms too, and chooses by itself. On your
 # own machines, `nccl-tests
-# <https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md>`__ measures both:
-# its *bus bandwidth* counts bytes as we do, and its time for the smallest tensor is the
-# latency of all steps together.
+# <https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md>`__ measures
+# both: its *bus bandwidth* counts bytes as we do, and its time for the smallest tensor
+# is the latency of all steps together.
 #
 # Each algorithm adds in another order, which can change the last bits of a sum. In
 # bfloat16 every step of the ring rounds again. Our numbers are small and whole, so they

@@ -120,7 +120,7 @@ assert (q @ k.mT).exp().isinf().any(), "no exp overflows, so the test is too eas
 # %%
 # On GPUs a fused kernel computes the parts, and gives them in bfloat16. Keep the result
 # and the log-sum-exp in float32 while you merge, because each merge in bfloat16 rounds
-# all of it again. Here we pretend that a kernel gave eight parts:
+# them again. Here we pretend that a kernel gave eight parts:
 q, k, v = torch.randn(3, 1, length, 32, device=device)
 errors = {}
 for dtype in torch.bfloat16, torch.float32:
@@ -202,9 +202,9 @@ def ring(tensor, layout):
 # step behind: each rank adds its part and passes them on, and they travel while the
 # next rank's part is computed. Only the last message, which brings them home, has no
 # computation left to hide behind. These gradients are as large as keys and values and
-# need buffers of their own, so memory is highest in this pass. And while a block is
-# computed, our code holds several tensors with all its scores. A fused kernel holds
-# none, so without one long pieces need too much memory.
+# need buffers of their own, so the ring holds most in this pass. And while our code
+# computes a block, it holds several tensors with all scores of the block, which a fused
+# kernel never stores. Without such a kernel, long pieces need too much memory.
 
 
 class RingAttention(torch.autograd.Function):
@@ -254,12 +254,12 @@ class RingAttention(torch.autograd.Function):
 # Labels are shifted by one token before the cut, because the next token can be on
 # another rank.
 #
-# The last labels are padding. So the ranks count different numbers of labels, and the
-# mean over the ranks' means isn't the mean over the text. On a rank with nothing but
-# padding it's even NaN. So each rank divides the sum of its losses by the number of
-# labels in the whole text, and we add up the gradients. DDP and FSDP average them: with
-# these, multiply the loss by the number of ranks. The hooks count what autograd keeps
-# besides the parameters.
+# We pretend that the text ends with padding, whose labels don't count. So the ranks
+# count different numbers of labels, and the mean of the ranks' means isn't the mean
+# over the text. On a rank with nothing but padding it's even NaN. So each rank divides
+# the sum of its losses by the number of labels in the whole text, and we add up the
+# gradients. DDP and FSDP average them: with these, multiply the loss by the number of
+# ranks. The hooks count what autograd keeps besides the parameters.
 text = torch.randint(50, (length + 1,), device=device)
 positions = torch.arange(length, device=device)
 labels = text[1:].clone()
