@@ -94,16 +94,18 @@ before = show("before", mine)
 # -------------------------------------
 #
 # A *collective* is a call that every rank of a group makes, in the same order and with
-# tensors that fit. If one rank skips it, the others can wait until the timeout.
+# tensors of fitting shapes and types. If one rank skips it, the others can wait until
+# the timeout: 10 minutes with NCCL and 30 with Gloo, unless ``init_process_group`` gets
+# a ``timeout``. :doc:`/tutorials/start/when_it_hangs` shows how to find that rank.
 #
 # ``broadcast`` copies the row of rank 0 to all ranks. ``scatter`` hands it out, so each
 # rank receives one part. Only rank 0 has a list of parts, but every rank has a tensor
 # of the right shape and type ready.
-copy = mine.clone()
-dist.broadcast(copy, src=0)
+row = mine.clone()
+dist.broadcast(row, src=0)
 part = torch.empty_like(mine[:1])
 dist.scatter(part, list(mine.split(1)) if rank == 0 else None, src=0)
-copies, parts = show("broadcast", copy), show("scatter", part)
+copies, parts = show("broadcast", row), show("scatter", part)
 assert copies == [before[0]] * world_size
 assert parts == [[cell] for cell in before[0]]
 
@@ -201,14 +203,21 @@ assert torch.equal(torch.cat(parts), total)
 # as NCCL's work is queued, as all operations of a GPU do. You rarely notice, because a
 # GPU works through its queues, called *streams*, in order: what you compute with a
 # result is queued behind the collective, and starts after it. Only what needs a value
-# on the CPU, such as ``print`` or ``tolist``, makes the program wait. So if you measure
-# how long a collective takes, call ``torch.accelerator.synchronize`` before you look at
-# the clock.
+# on the CPU, such as ``print`` or ``tolist``, makes the program wait.
 #
-# With ``async_op=True``, a call returns a handle at once. Before you use the result,
-# call the handle's ``wait``. With Gloo the program then waits for the data. With NCCL
-# `only the stream waits <https://docs.pytorch.org/docs/stable/distributed.html>`__, and
-# the program goes on.
+# .. admonition:: How to measure the time of a collective
+#    :collapsible: closed
+#
+#    Call it a few times first, because NCCL sets up its connections at the first call.
+#    Then call ``dist.barrier``, or you measure how long you wait for the slowest rank,
+#    and ``torch.accelerator.synchronize``, which waits for the GPU. Look at the clock,
+#    call the collective many times, synchronize again, and look again.
+#
+# With ``async_op=True``, a call returns a handle at once. Until you have called the
+# handle's ``wait``, neither read nor change the tensor: no error would tell you that
+# its numbers are wrong. With Gloo the program waits there for the data. With NCCL `only
+# the stream waits <https://docs.pytorch.org/docs/stable/distributed.html>`__, and the
+# program goes on.
 total_again = mine.clone()
 work = dist.all_reduce(total_again, async_op=True)
 work.wait()
@@ -237,33 +246,32 @@ def through_rank_0(tensor):
 
 
 # %%
-# In a ring, each rank sends only to the next one, and the last sends to rank 0. Every
+# In a *ring*, each rank sends only to the next one, and the last sends to rank 0. Every
 # tensor is cut into as many chunks as there are ranks. In step 0 each rank sends the
 # chunk of its own number, and later the one that it has just received. In the first
 # half it adds what arrives to its own chunk: the reduce-scatter. In the second half it
 # keeps the finished sums: the all-gather. ``batch_isend_irecv`` starts sending and
 # receiving together, because ranks that all send first could wait for each other.
-#
-# On GPUs a batch has another advantage. Single calls of ``send`` and ``recv``, as in
-# ``through_rank_0``, make NCCL set up a *communicator*, connections with memory of
-# their own, for each pair of ranks that talk. In a group made with ``device_id``, as
-# ours is, they use the communicator of the whole group instead, but there each of them
-# stands in one queue with all other calls, and PyTorch warns of that. A batch uses the
-# communicator of the group, and its messages travel side by side.
 
 
 def ring_all_reduce(tensor):
-    chunks, sent = tensor.chunk(world_size), 0
-    received = torch.empty_like(chunks[0])
+    assert tensor.is_contiguous() and len(tensor) >= world_size, "can't be cut"
+    chunks = tensor.tensor_split(world_size)  # views, the first ones may be longer
+    sent = 0
     for step in range(2 * (world_size - 1)):
         outgoing = chunks[(rank - step) % world_size]
         incoming = chunks[(rank - step - 1) % world_size]
-        for work in dist.batch_isend_irecv([
-                dist.P2POp(dist.isend, outgoing, (rank + 1) % world_size),
-                dist.P2POp(dist.irecv, received, (rank - 1) % world_size)]):
+        received = torch.empty_like(incoming)
+        works = dist.batch_isend_irecv([
+            dist.P2POp(dist.isend, outgoing, (rank + 1) % world_size),
+            dist.P2POp(dist.irecv, received, (rank - 1) % world_size)])
+        for work in works:
             work.wait()
         sent += outgoing.nbytes
-        incoming.copy_(incoming + received if step < world_size - 1 else received)
+        if step < world_size - 1:
+            incoming += received  # reduce-scatter
+        else:
+            incoming.copy_(received)  # all-gather
     return sent
 
 
@@ -284,11 +292,65 @@ assert torch.equal(by_rank_0, by_torch) and torch.equal(by_ring, by_torch)
 assert star == [(w - 1) * n] + [n] * (w - 1)
 assert ring == [2 * (w - 1) * n // w] * w and sum(ring) == sum(star)
 
+short = torch.ones(world_size + 1, device=device)  # the ranks don't divide its length
+ring_all_reduce(short)
+assert torch.equal(short, torch.full_like(short, world_size)), "chunks don't fit"
+
 # %%
-# But a ring has 2 · (w - 1) steps, one after the other, which is slow for small tensors
-# on many ranks. NCCL also knows other ways and chooses by itself. Each adds in another
-# order, which can change the last bits of a sum. Our numbers are whole, so they agree.
-assert (0.1 + 0.2) + 0.3 != 0.1 + (0.2 + 0.3)
+# With NCCL avoid single calls of ``send`` and ``recv``, as in ``through_rank_0``. In a
+# group made with ``device_id``, as ours is, they stand in one queue with all other
+# calls, and PyTorch warns of "an unbatched P2P op". In other groups NCCL sets up
+# connections with memory of their own for each pair of ranks.
+
+# %%
+# How long does it take?
+# ----------------------
+#
+# A ring has 2 · (w - 1) steps, one after the other. Each needs the latency of a message
+# and the time for its bytes. Most links send and receive at the same time, so we count
+# only what a rank sends. Let's pretend that it takes 10 µs until a message arrives, and
+# that each rank sends 50 GB in a second:
+
+
+def ring_seconds(n_bytes, n_ranks, latency=10e-6, bytes_per_second=50e9):
+    steps = 2 * (n_ranks - 1)
+    return steps * (latency + n_bytes / n_ranks / bytes_per_second)
+
+
+if rank == 0:
+    print(f"14 GB on 8 ranks: {ring_seconds(14e9, 8):.2f} s")
+    print(f"10 kB on 8 ranks: {ring_seconds(10e3, 8) * 1e6:.0f} µs")
+    print(f"10 kB on 512 ranks: {ring_seconds(10e3, 512) * 1e6:.0f} µs")
+assert ring_seconds(10e3, 8) < 1.01 * 14 * 10e-6, "a small tensor needs only latency"
+
+# %%
+# For a large tensor the bytes count, for a small one only the latency, which grows with
+# the number of ranks. So NCCL has other algorithms too, and chooses by itself. On your
+# own machines, `nccl-tests
+# <https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md>`__ measures
+# both: its *bus bandwidth* counts bytes as we do, and its time for the smallest tensor
+# is the latency of all steps together.
+#
+# Each algorithm adds in another order, which can change the last bits of a sum. In
+# bfloat16 every step of the ring rounds again. Our numbers are small and whole, so they
+# agree.
+
+# %%
+# Groups: some of the ranks
+# -------------------------
+#
+# Each of these calls takes a ``group``. All ranks must call ``new_group``, even those
+# that aren't in it. ``src`` and ``dst`` still count ranks in the whole job;
+# ``group_src`` and ``group_dst`` count inside the group.
+last_ranks = list(range(world_size))[-2:]
+group = dist.new_group(last_ranks)
+row = mine.clone()
+if rank in last_ranks:
+    dist.broadcast(row, group_src=0, group=group)  # or src=last_ranks[0]
+received = from_all_ranks(row.tolist())
+expected = cells.tolist()
+expected[-1] = expected[last_ranks[0]]
+assert received == expected, "the last two ranks don't share a row"
 
 # %%
 # Which one when
@@ -302,9 +364,15 @@ assert (0.1 + 0.2) + 0.3 != 0.1 + (0.2 + 0.3)
 #    * - Data parallel (DDP)
 #      - Broadcast of the parameters once, then all-reduce of the gradients
 #    * - Sharded (FSDP)
-#      - All-gather of the parameters, reduce-scatter of the gradients
+#      - All-gather of the parameters forward and again backward, then reduce-scatter of
+#        the gradients
 #    * - Tensor parallel
-#      - All-reduce of the activations of each layer
+#      - All-reduce of the activations, for each transformer block twice forward and
+#        twice backward
+#    * - Pipeline parallel
+#      - None: a stage sends activations to the next one, and receives their gradients
+#    * - Context parallel
+#      - None: keys and values travel around a ring
 #    * - Mixture of experts
 #      - All-to-all of the tokens, to their experts and back
 #
@@ -331,17 +399,6 @@ if rank == 0:
 #      three ranks on: there a rank never sends as much as 2 · N, while rank 0 has to
 #      send one more N for each rank that is added.
 #
-# - Add ``op=dist.ReduceOp.MAX`` to the first ``all_reduce``. Whose letters are printed
-#   before an assert fails?
-#
-#   .. admonition:: Answer
-#      :collapsible: closed
-#
-#      Those of the last rank: with four ranks, D0 D1 D2 D3 in every row. The maximum is
-#      taken cell by cell, and the last rank has the largest number in each. The assert
-#      that expects the sums fails. :doc:`/tutorials/start/is_it_faster` finds the
-#      slowest rank with this ``op``.
-#
 # - In your own script: how many bytes do the gradients have, and how many bytes does
 #   each rank send in a step? Count the bytes of the trainable parameters and use the
 #   formula of the ring.
@@ -349,9 +406,9 @@ if rank == 0:
 # What to remember
 # ----------------
 #
-# - A collective is defined by what each rank holds before and after it. In its name,
-#   ``all`` means that every rank has a result, and ``reduce`` that the numbers are
-#   combined, usually added.
+# - A collective is defined by what each rank holds before and after it. With ``all`` in
+#   its name no rank is special: all-gather and all-reduce give every rank the whole
+#   result. ``reduce`` means that the numbers are combined, usually added.
 # - All-reduce is reduce-scatter, then all-gather. In a ring each rank sends less than
 #   twice the bytes of its tensor, however many ranks there are.
 # - On GPUs a collective returns before its data is there. With ``async_op=True`` call

@@ -93,7 +93,7 @@ for layers in to_qkv, mlp:
 
 
 def weights_of(q, k, causal=False, lse=None):
-    scores = q @ k.mT / 32**0.5  # a query has 32 features
+    scores = q @ k.mT / q.shape[-1] ** 0.5
     if causal:
         scores += torch.full_like(scores, float("-inf")).triu(1)
     if lse is None:
@@ -118,14 +118,42 @@ assert not torch.allclose(few, sdpa(q, k, v)), "a part is like the whole"
 assert (q @ k.mT).exp().isinf().any(), "no exp overflows, so the test is too easy"
 
 # %%
+# On GPUs a fused kernel computes the parts, and gives them in bfloat16. Keep the result
+# and the log-sum-exp in float32 while you merge, because each merge in bfloat16 rounds
+# them again. Here we pretend that a kernel gave eight parts:
+q, k, v = torch.randn(3, 1, length, 32, device=device)
+errors = {}
+for dtype in torch.bfloat16, torch.float32:
+    out = torch.zeros_like(q, dtype=dtype)
+    lse = torch.full_like(q[..., :1], float("-inf"), dtype=dtype)
+    for keys, values in zip(k.chunk(8, dim=1), v.chunk(8, dim=1)):
+        weights, part_lse = weights_of(q, keys)
+        part = (weights @ values).bfloat16()
+        out, lse = merge(out, lse, part.to(dtype), part_lse.to(dtype))
+    errors[dtype] = (out - sdpa(q, k, v)).norm() / sdpa(q, k, v).norm()
+if rank == 0:
+    for dtype, error in errors.items():
+        print(f"merged in {dtype}: error {error:.1%}")
+assert errors[torch.bfloat16] > 4 * errors[torch.float32], "bfloat16 is as precise"
+
+# %%
+# Which call gives output and log-sum-exp? ``scaled_dot_product_attention`` returns only
+# the output. From PyTorch 2.9 on, `flex_attention
+# <https://docs.pytorch.org/docs/stable/nn.attention.flex_attention.html>`__ gives both
+# if you pass ``return_aux=AuxRequest(lse=True)``. PyTorch's own ring calls
+# ``torch.ops.aten._scaled_dot_product_flash_attention``. The same name with
+# ``_backward`` at its end takes the log-sum-exp of all keys, as our backward pass does.
+
+# %%
 # Keys and values travel around a ring
 # ------------------------------------
 #
 # In *ring attention* the queries stay. In each step a rank computes with the keys and
-# values of one rank, while the next arrive from its neighbor. So it holds those of
-# three ranks at most, its own included. Attention is *causal*: no query may see a later
-# token. A piece of queries and a piece of keys make a *block*. We skip it if the keys
-# come later, and mask half of it if both are one piece. ``layout`` lists the pieces.
+# values of one rank, while the next arrive from its neighbor. So while it computes
+# forward, it holds those of three ranks: its own, these, and the next. Attention is
+# *causal*: no query may see a later token. A piece of queries and a piece of keys make
+# a *block*. We skip it if the keys come later, and mask half of it if both are one
+# piece. ``layout`` lists the pieces.
 sent, computed = [], set()  # bytes of messages, and blocks
 
 
@@ -173,7 +201,10 @@ def ring(tensor, layout):
 # flash attention does. Keys and values go around once more. Their gradients follow one
 # step behind: each rank adds its part and passes them on, and they travel while the
 # next rank's part is computed. Only the last message, which brings them home, has no
-# computation left to hide behind.
+# computation left to hide behind. These gradients are as large as keys and values and
+# need buffers of their own, so the ring holds most in this pass. And while our code
+# computes a block, it holds several tensors with all scores of the block, which a fused
+# kernel never stores. Without such a kernel, long pieces need too much memory.
 
 
 class RingAttention(torch.autograd.Function):
@@ -191,13 +222,14 @@ class RingAttention(torch.autograd.Function):
     @staticmethod
     def backward(ctx, grad):
         q, k, v, out, lse = ctx.saved_tensors
-        mean = (grad * out).sum(dim=-1, keepdim=True)  # = sum(weights * their grads)
+        delta = (grad * out).sum(dim=-1, keepdim=True)  # = sum(weights * their grads)
         kv, dq = torch.stack([k, v]), torch.zeros_like(q)
         for step, ((keys, values), blocks) in enumerate(ring(kv, ctx.layout)):
             part = torch.zeros_like(kv)  # gradients of the keys and values held now
             for i, j, causal in blocks:
                 weights, _ = weights_of(q[i], keys[j], causal, lse[i])
-                d_scores = weights * (grad[i] @ values[j].mT - mean[i]) / 32**0.5
+                d_scores = weights * (grad[i] @ values[j].mT - delta[i])
+                d_scores /= q.shape[-1] ** 0.5
                 dq[i] += d_scores @ keys[j]
                 part[0, j] += d_scores.mT @ q[i]
                 part[1, j] += weights.mT @ grad[i]
@@ -218,11 +250,22 @@ class RingAttention(torch.autograd.Function):
 # ------------------------
 #
 # Positions count from the beginning of the whole text, and are cut as the tokens are.
+# With rotary embeddings (RoPE) too, cut ``position_ids``, or the tables of cos and sin.
 # Labels are shifted by one token before the cut, because the next token can be on
-# another rank. The hooks count what autograd keeps besides the parameters.
+# another rank.
+#
+# We pretend that the text ends with padding, whose labels don't count. So the ranks
+# count different numbers of labels, and the mean of the ranks' means isn't the mean
+# over the text. On a rank with nothing but padding it's even NaN. So each rank divides
+# the sum of its losses by the number of labels in the whole text, and we add up the
+# gradients. DDP and FSDP average them: with these, multiply the loss by the number of
+# ranks. The hooks count what autograd keeps besides the parameters.
 text = torch.randint(50, (length + 1,), device=device)
 positions = torch.arange(length, device=device)
-data = torch.stack([text[:-1], positions, text[1:]])
+labels = text[1:].clone()
+labels[-40:] = -100  # cross_entropy ignores -100
+n_labels = (labels != -100).sum().item()  # before the cut
+data = torch.stack([text[:-1], positions, labels])
 
 
 def train(data, attention):
@@ -239,7 +282,9 @@ def train(data, attention):
     with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
         x = embed(data[0]) + embed_position(data[1])  # (pieces, tokens, 32)
         logits = mlp(x + attention(*to_qkv(x).chunk(3, dim=-1)))
-        loss = cross_entropy(logits.flatten(0, 1), data[2].flatten())
+        logits = logits.flatten(0, 1)
+        loss_sum = cross_entropy(logits, data[2].flatten(), reduction="sum")
+        loss = loss_sum / n_labels  # not the number on this rank
     loss.backward()
     gradients = nn.utils.parameters_to_vector(p.grad for p in model.parameters())
     return gradients, sum(kept.values()) // 1024
@@ -258,7 +303,7 @@ expected, kept_by_one = train(data[:, None], attention_of_one)
 # If each rank takes the next two pieces, the last one has most to see, and the others
 # wait for it. In the *zig-zag* layout rank 0 takes the first and the last piece, rank 1
 # the second and the last but one. So each has a piece that sees little and one that
-# sees much. We train with both layouts, and average the gradients as DDP does.
+# sees much. We train with both layouts, and compare with one process.
 layouts = {
     "contiguous": [[2 * r, 2 * r + 1] for r in range(world_size)],
     "zig-zag": [[r, n_pieces - 1 - r] for r in range(world_size)]}
@@ -269,7 +314,7 @@ for name, layout in layouts.items():
     pieces = data.view(3, n_pieces, per_piece)[:, layout[rank]]
     gradients, kept = train(pieces, functools.partial(RingAttention.apply, layout))
     dist.all_reduce(gradients)
-    assert_close(gradients / world_size, expected, msg="other gradients")
+    assert_close(gradients, expected, msg="other gradients")
     dist.all_gather_object(done[name], computed)
 
 work = {name: [len(blocks) for blocks in done[name]] for name in done}
@@ -279,17 +324,14 @@ if rank == 0:
 assert work["contiguous"] == [4 * r + 3 for r in range(world_size)], "other blocks"
 assert work["zig-zag"] == [2 * world_size + 1] * world_size, "the work is unequal"
 assert kept * world_size <= kept_by_one, "the ranks keep more than one process"
-if device.type == "cpu":  # here a fused kernel computes the attention of one process
+if device.type == "cpu":  # CUDA has no fused kernel for the float64 of one process
     assert kept_by_one < 1.1 * kept * world_size, "one process keeps much more"
 assert sum(sent) == 6 * (world_size - 1) * (k.nbytes // world_size), "other traffic"
 
 # %%
 # The gradients equal those of one process, and each rank keeps only its share for the
-# backward pass: all ranks together keep as much as one process whose attention comes
-# from a *fused* kernel, which stores no weights. PyTorch has such a kernel for our
-# float64 on a CPU, but none with CUDA. There the one process also keeps a weight for
-# each pair of tokens, so the number printed for it is larger than with the bf16 of real
-# training.
+# backward pass. Our text has no batch and one head, but ``RingAttention`` also takes
+# (pieces, batch, heads, tokens, features).
 #
 # In the figure each row is a piece of queries, each column a piece of keys, and each
 # number the rank that computed the block. Triangles are half masked.
@@ -320,22 +362,74 @@ if rank == 0:
 # When to use it, and what it costs
 # ---------------------------------
 #
-# Use it when one sample does not fit, even with activation checkpointing. With w ranks
-# and n bytes of keys on each, there are three ways:
+# Use it when one sample does not fit, even with activation checkpointing. Let w be the
+# number of ranks, and n the bytes of keys on each. In *grouped-query attention* g heads
+# of queries share one head of keys; otherwise g is 1. A rank sends forward:
 #
-# - **Ring attention**: each rank sends 2 · (w - 1) · n bytes forward, and twice as many
-#   backward. They hide behind the computation only if the pieces are long, because a
-#   block's work grows with the square of its length. The last message of the backward
-#   pass never hides.
-# - **All-gather**: as many bytes, but each rank holds all keys and values for a while.
-# - **Ulysses**: an all-to-all gives each rank all tokens of some heads. It sends only
-#   4 · (w - 1) / w · n bytes forward, but needs at least as many heads as ranks.
+# - **Ring attention**: 2 · (w - 1) · n bytes, and twice as many backward.
+# - **All-gather**: as many, but each rank holds all keys and values for a while.
+# - **Ulysses**: an all-to-all gives each rank all tokens of some heads. Queries and
+#   output travel too, so it sends (2 · g + 2) · (w - 1) / w · n, more than the ring if
+#   w < g + 1. With g = 8 and w = 4 that's 13.5 · n, and 6 · n in the ring. And w must
+#   divide the number of heads of keys.
 #
-# On GPUs let a fused kernel compute the blocks, as PyTorch's `prototype
-# <https://docs.pytorch.org/tutorials/unstable/context_parallel.html>`__ does:
-# ``context_parallel`` in ``torch.distributed.tensor.experimental`` needs the flash,
-# efficient or cuDNN kernel, and fails on a CPU. It gathers by default, and cuts in
-# zig-zag if 2 · w divides the length.
+# The ring's messages hide if the pieces are long. With c tokens on each rank and d
+# features, a zig-zag step computes 2 · c² · d · g floating-point operations for a head
+# of keys, and sends 4 · c · d bytes in bfloat16. So c · g must exceed 2 · F / B, with F
+# operations and B bytes a second. For example, with 4 · 10¹⁴ operations, 5 · 10¹⁰ bytes
+# and g = 8, each rank needs more than 2000 tokens.
+#
+# PyTorch's own ring
+# ------------------
+#
+# PyTorch has a `prototype
+# <https://docs.pytorch.org/tutorials/unstable/context_parallel.html>`__,
+# ``context_parallel``, that replaces ``scaled_dot_product_attention``. It needs the
+# flash, efficient or cuDNN kernel, so it fails on a CPU, and we haven't run this loop.
+#
+# .. admonition:: A training loop with data and context parallelism
+#    :collapsible: closed
+#
+#    .. code-block:: python
+#
+#       from torch.distributed.device_mesh import init_device_mesh
+#       from torch.distributed.tensor.experimental import context_parallel
+#       from torch.distributed.tensor.experimental._attention import set_rotate_method
+#       from torch.utils.data import DataLoader, DistributedSampler
+#
+#       mesh = init_device_mesh("cuda", (n_texts, n_parts), mesh_dim_names=("dp", "cp"))
+#       sampler = DistributedSampler(data_set, n_texts, mesh.get_local_rank("dp"))
+#       loader = DataLoader(data_set, batch_size, sampler=sampler)
+#       set_rotate_method("alltoall")  # a ring; the default is "allgather"
+#       for tokens, labels in loader:  # (batch, length), labels already shifted
+#           tokens, labels = tokens.to(device), labels.to(device)
+#           n_labels = (labels != -100).sum()  # before the cut
+#           dist.all_reduce(n_labels, group=mesh.get_group("dp"))
+#           positions = torch.arange(tokens.shape[1], device=device)
+#           with context_parallel(
+#               mesh["cp"],
+#               buffers=[tokens, labels, positions],  # cut in place
+#               buffer_seq_dims=[1, 1, 0],
+#               no_restore_buffers={tokens, labels, positions},
+#           ):
+#               logits = model(tokens, positions)  # attention with is_causal=True
+#               loss_sum = cross_entropy(
+#                   logits.flatten(0, 1), labels.flatten(), reduction="sum")
+#               (loss_sum * dist.get_world_size() / n_labels).backward()
+#           optimizer.step()
+#           optimizer.zero_grad()
+#
+# Four traps give no error:
+#
+# - It replaces the name in ``torch.nn.functional``. A model that has imported the
+#   function by itself, as this page does, goes on with attention inside each part.
+# - It cuts in zig-zag only if 2 · w divides the length, so pad the batch. Otherwise the
+#   parts are contiguous.
+# - The ranks of a ``"cp"`` group must load the same text, so the sampler gets the rank
+#   along ``"dp"``. But DDP or FSDP must average over all ranks, so don't give it the
+#   group of ``"dp"`` alone.
+# - If several documents share a text, ``is_causal`` lets each see those before it. A
+#   mask for each document needs another balance too, and isn't on this page.
 #
 # At the end every rank leaves the group. Only then does rank 0 open the window of its
 # figure, because a window stops the program until you close it.
@@ -360,17 +454,6 @@ if rank == 0:
 #      everything computed from it, is another one. All shapes are right, so without
 #      this comparison the training would go on.
 #
-# - Start the file with ``--nproc-per-node=2``, then with 8, for a text four times as
-#   long. How much more does each rank keep?
-#
-#   .. admonition:: Answer
-#      :collapsible: closed
-#
-#      Nothing: 204 KiB both times, because the text grows with the number of ranks,
-#      while a single process would keep four times as much. The computation isn't
-#      constant, though: with zig-zag each rank computes 5 blocks of attention with two
-#      ranks and 17 with eight.
-#
 # - In your own model: how many bytes of activations does one token of one block have,
 #   and from which length on does a single sample not fit?
 #
@@ -381,7 +464,7 @@ if rank == 0:
 #   others, so keys and values travel around a ring.
 # - With a causal mask cut in zig-zag, or the last rank has most to do and all others
 #   wait for it.
-# - Shift labels and count positions before you cut.
+# - Shift labels, and count positions and labels, before you cut.
 #
 # Where to go next
 # ----------------
