@@ -368,12 +368,14 @@ assert max(kept["interleaved 1F1B"]) == 3 * p - 1
 # Three traps: ignored labels, accumulated gradients, clipping
 # ------------------------------------------------------------
 #
-# ``CrossEntropyLoss`` ignores labels of -100, as in padding. Then a mean over each
-# micro-batch, and the mean of these means, isn't the mean over the batch: a label in a
-# micro-batch with few of them counts more. If one has none at all, its mean is NaN.
-# Here three labels of the first micro-batch are ignored, and no error tells you.
+# ``CrossEntropyLoss`` ignores labels of -100, which padding has. Then the mean of the
+# means of the micro-batches isn't the mean over the batch, because a label in a
+# micro-batch with few of them counts more. If a micro-batch has none at all, its mean
+# is NaN. Here three labels of the first one are ignored, and no error tells you.
 classes = torch.arange(4 * m, device=device)  # (samples)
 classes[:3] = -100
+no_labels = torch.full((4,), -100, device=device)
+assert nn.functional.cross_entropy(inputs[:4], no_labels).isnan(), "a mean of nothing"
 
 
 def off_by(layers, expected):
@@ -412,14 +414,14 @@ assert off_by(my_layers, twice_divided) < 1e-6, "the first step is not divided t
 # %%
 # One cure for both: take the sum as the loss, set ``scale_grads=False``, and divide
 # once, after the last step and before the optimizer, by the number of labels that
-# count. Here each rank has the labels. Otherwise the last rank sends this number. If
-# FSDP or DDP share the work of a stage, they take the mean over their ranks, so divide
-# by the mean of their numbers.
+# count. The loss to report is the sum of all losses divided by the same number. Here
+# each rank has the labels. Otherwise the last rank sends the number. FSDP and DDP take
+# the mean of the gradients over their ranks, so divide by the mean of their numbers.
 
 
 def accumulate(layers, n_steps):
     """Compute the gradients of the mean over all labels of some steps."""
-    stage = PipelineStage(layers, rank, p, device)
+    stage = PipelineStage(layers, rank, p, device)  # in training, made only once
     loss_function = nn.CrossEntropyLoss(reduction="sum")
     schedule = Schedule1F1B(stage, m, loss_function, scale_grads=False)
     layers.zero_grad()
@@ -467,7 +469,9 @@ assert error < 1e-4, "the gradients are not clipped to half of their norm"
 
 # %%
 # And this is a pipeline with FSDP, in which a group of ranks shares each stage. We
-# pretend: here each group has one rank, and real ones need a mesh such as ``(4, 8)``.
+# pretend: here each group has one rank. A real mesh is ``(4, 8)``, for example, and
+# ``PipelineStage`` needs the group of the pipeline too, as ``group=``.
+#
 # ``reshard_after_forward=False`` keeps the layers, as `torchtitan
 # <https://github.com/pytorch/torchtitan>`__ does by default. Otherwise they would be
 # gathered again for each micro-batch.
