@@ -334,12 +334,15 @@ if rank == 0:
               "input gradients": ("C3", "////"), "weight gradients": ("C4", "\\\\\\\\")}
     fig, axes = plt.subplots(4, sharex=True, figsize=(7, 6.5), layout="constrained")
     for ax, name in zip(axes, bars):
-        for r, begin, end, kind, _, i in bars[name]:
-            color, hatch = styles[kind]
-            width = end - begin - 0.15
-            ax.barh(r, width, 0.9, left=begin, facecolor=color, alpha=0.2)
-            ax.barh(r + 0.31, width, 0.28, left=begin, facecolor=color, hatch=hatch)
-            ax.text(begin + width / 2, r, i, color=color, fontsize=9, ha="center")
+        for kind, (color, hatch) in styles.items():
+            for r in range(p):
+                cells = [bar for bar in bars[name] if bar[0] == r and bar[3] == kind]
+                spans = [(begin, end - begin - 0.15) for _, begin, end, *_ in cells]
+                ax.broken_barh(spans, (r - 0.45, 0.9), facecolor=color, alpha=0.2)
+                ax.broken_barh(spans, (r + 0.17, 0.28), facecolor=color, hatch=hatch)
+                for (x, w), cell in zip(spans, cells):
+                    i = cell[-1]
+                    ax.text(x + w / 2, r, i, color=color, fontsize=9, ha="center")
         ax.set_title(name, loc="left")
         ax.set_title(f"{float(idle[name]):.0%}", loc="right")
         ax.set_title("idle")
