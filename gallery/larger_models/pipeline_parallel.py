@@ -272,6 +272,7 @@ def on_a_clock(orders, slots):  # slots: of a forward pass, for each stage
     ends = {}  # when an event ends
     bars = []
     while any(queues):
+        n_before = len(bars)
         for r, queue in enumerate(queues):
             if not queue:
                 continue
@@ -285,6 +286,7 @@ def on_a_clock(orders, slots):  # slots: of a forward pass, for each stage
             end = begin + slots[stage] * (2 if kind == "backward" else 1)
             free[r] = ends[queue.pop(0)] = end
             bars.append((r, begin, end, kind, stage, i))
+        assert len(bars) > n_before, "each rank waits for another"
     return bars, max(free)
 
 # %%
