@@ -3,8 +3,8 @@ Pipeline parallel: who works, and who waits
 ===========================================
 
 :Card: Four schedules, one gradient, and fewer idle ranks.
-:Learn: You will run one model in stages with PyTorch's schedules, and count how long
-    each rank waits, what it keeps, and what it sends.
+:Learn: You will run one model in stages with PyTorch's schedules, count how long each
+    rank waits and what it keeps, and avoid three traps.
 :Prerequisites: :doc:`/tutorials/larger_models/split_model`
 :Picture: pipeline
 :Oldest torch: 2.13
@@ -67,21 +67,40 @@ def from_all_ranks(value):
 # Each rank holds consecutive layers
 # ----------------------------------
 #
-# A *stage* is a part of consecutive layers. The model has two layers for each rank.
-# Every rank builds all of them here, to have the gradients of one process. In real
-# training it builds only its own, and its optimizer has only their parameters.
+# A *stage* is a part of consecutive layers, and the model has two layers for each rank.
+# Each rank builds only its own, with a seed for each layer, so that a layer is the same
+# wherever it is built. In training the optimizer has only their parameters.
+#
+# The layers keep their numbers in the whole model. Otherwise each rank would call its
+# first layer ``0``, and in a :doc:`checkpoint </tutorials/long_runs/checkpoints>` one
+# rank would overwrite another. With these names it also fits another number of stages.
 from torch import nn
 
 p = world_size  # number of ranks
 m = 2 * world_size  # number of micro-batches
-torch.manual_seed(0)
-layers = [nn.Sequential(nn.Linear(64, 64), nn.Tanh()) for _ in range(2 * p)]
-model = nn.Sequential(*layers).double().to(device)  # for a precise comparison
-inputs = torch.randn(4 * m, 64).double().to(device)  # (samples, features)
-labels = torch.randn(4 * m, 64).double().to(device)
-loss_function = nn.MSELoss()
-loss_function(model(inputs), labels).backward()
-expected = {parameter: parameter.grad for parameter in model.parameters()}
+
+
+def build_layer(number):
+    torch.manual_seed(number)
+    layer = nn.Sequential(nn.Linear(64, 64), nn.Tanh())
+    return layer.double()  # for a precise comparison
+
+
+class Layers(nn.Module):
+    def __init__(self, numbers):
+        super().__init__()
+        self.layers = nn.ModuleDict({str(n): build_layer(n) for n in numbers})
+
+    def forward(self, x):
+        for layer in self.layers.values():
+            x = layer(x)
+        return x
+
+
+my_layers = Layers([2 * rank, 2 * rank + 1]).to(device)
+whole = Layers(range(2 * p)).to(device)  # in one process, only to compare
+names = sum(from_all_ranks(list(my_layers.state_dict())), [])
+assert names == list(whole.state_dict()), "two ranks use the same name"
 
 # %%
 # A training loop: a stage and a schedule
@@ -90,57 +109,73 @@ expected = {parameter: parameter.grad for parameter in model.parameters()}
 # You give your layers to a ``PipelineStage``, and the stage to a schedule, which cuts
 # the batch into micro-batches, runs forward and backward, and sends what the neighbors
 # need. The first rank passes the inputs, and the last one the labels. Only that one
-# knows the losses.
-import copy
-
+# knows the losses. By default it also keeps the outputs of the whole batch and returns
+# them. For a language model they are large, so we say ``return_outputs=False``.
 from torch.distributed.pipelining.schedules import Schedule1F1B
 from torch.distributed.pipelining.stage import PipelineStage
 
-my_layers = copy.deepcopy(model[2 * rank : 2 * rank + 2])
-stage = PipelineStage(my_layers, rank, p, device)
-schedule = Schedule1F1B(stage, m, loss_function)
-optimizer = torch.optim.SGD(my_layers.parameters(), lr=0.1)
 
-
-def step(schedule, has_first, has_last):
+def step(schedule, inputs, labels, has_first, has_last, train=True):
     """Compute the gradients; return the loss on the rank that knows it."""
     losses = []  # of the micro-batches
     arguments = [inputs] if has_first else []
     target = labels if has_last else None
-    schedule.step(*arguments, target=target, losses=losses)
+    run = schedule.step if train else schedule.eval
+    with torch.set_grad_enabled(train):
+        run(*arguments, target=target, losses=losses, return_outputs=False)
     return torch.stack(losses).mean().item() if losses else None
 
 
 # %%
 # Five steps of the pipeline, and five of one process:
+torch.manual_seed(1000)  # the same data on all ranks
+inputs = torch.randn(4 * m, 64).double().to(device)  # (samples, features)
+labels = torch.randn(4 * m, 64).double().to(device)
+loss_function = nn.MSELoss()
+
+stage = PipelineStage(my_layers, rank, p, device)
+schedule = Schedule1F1B(stage, m, loss_function)
+optimizer = torch.optim.SGD(my_layers.parameters(), lr=0.1)
 for _ in range(5):
     optimizer.zero_grad()
-    loss = step(schedule, has_first=rank == 0, has_last=rank == p - 1)
+    loss = step(schedule, inputs, labels, rank == 0, rank == p - 1)
     optimizer.step()
 
-single = copy.deepcopy(model)
-optimizer = torch.optim.SGD(single.parameters(), lr=0.1)
+optimizer = torch.optim.SGD(whole.parameters(), lr=0.1)
 for _ in range(5):
     optimizer.zero_grad()
-    loss_of_single = loss_function(single(inputs), labels)
-    loss_of_single.backward()
+    loss_of_one = loss_function(whole(inputs), labels)
+    loss_of_one.backward()
     optimizer.step()
 
 loss = from_all_ranks(loss)[-1]
 if rank == 0:
-    print(f"loss after 5 steps: pipeline {loss:.4f}, one process {loss_of_single:.4f}")
-assert abs(loss - loss_of_single.item()) < 1e-6, "the pipeline trains something else"
+    print(f"loss after 5 steps: pipeline {loss:.4f}, one process {loss_of_one:.4f}")
+assert abs(loss - loss_of_one.item()) < 1e-6, "the pipeline trains something else"
 
 # %%
-# That's all if you neither accumulate gradients nor clip them. Both have a trap, and we
-# come to it further below. But first, who waits for whom?
+# To validate, run ``schedule.eval``, which needs the labels too. It neither calls
+# ``eval()`` of your layers, so dropout would stay on, nor turns gradients off: without
+# ``torch.no_grad``, or ``set_grad_enabled(False)`` as above, it would keep the
+# activations of all micro-batches.
+my_layers.eval()
+loss = step(schedule, inputs, labels, rank == 0, rank == p - 1, train=False)
+my_layers.train()
+expected_loss = loss_function(whole(inputs), labels).item()
+if rank == p - 1:
+    assert abs(loss - expected_loss) < 1e-6, "eval computes another loss"
+
+# %%
+# All batches need the same shape, because the stages learn the shapes of their messages
+# in the first step. So set ``drop_last=True`` in the data loader, and take sequences of
+# one length. If you ignore labels, accumulate gradients or clip them, there are three
+# traps, and we come to them further below. But first, who waits for whom?
 #
 # A stage does what a schedule tells it
 # -------------------------------------
 #
 # ``PipelineStage`` wraps the layers of a stage. A schedule calls its methods for the
-# forward and the backward pass of micro-batch i, and for messages. This subclass also
-# writes down the calls and the bytes sent forward. Gradients of the same size return.
+# forward and the backward pass of micro-batch i. This subclass also writes them down.
 #
 # PyTorch's `manual
 # <https://docs.pytorch.org/docs/stable/distributed.pipelining.html>`__ calls
@@ -150,7 +185,6 @@ assert abs(loss - loss_of_single.item()) < 1e-6, "the pipeline trains something 
 from torch.distributed.pipelining import schedules
 
 events = []
-sent = []
 
 
 class RecordedStage(PipelineStage):
@@ -167,10 +201,6 @@ class RecordedStage(PipelineStage):
         events.append(("weight gradients", self.stage_index, i))
         return super().backward_weight_one_chunk(i, *args, **kwargs)
 
-    def get_fwd_send_ops(self, i):
-        messages = super().get_fwd_send_ops(i)
-        sent.extend(message.tensor.nbytes for message in messages)
-        return messages
 
 # %%
 # Four schedules, one gradient
@@ -191,22 +221,35 @@ runs = {  # class, stages of this rank
     "zero bubble": (schedules.ScheduleZBVZeroBubble, [rank, 2 * p - 1 - rank]),
 }
 
+
+def gradients_of_one_process(loss_function, labels):
+    whole = Layers(range(2 * p)).to(device)
+    loss_function(whole(inputs), labels).backward()
+    return {name: weight.grad for name, weight in whole.named_parameters()}
+
+
 # %%
-# Our loss is a mean, so the schedule divides the gradients by the number of
-# micro-batches. For a sum, set ``scale_grads=False``.
-orders, traffic = {}, {}
-for name, (schedule_class, mine) in runs.items():
-    n_stages, size = p * len(mine), 2 // len(mine)  # size: layers in a stage
-    stages = [RecordedStage(model[s * size:][:size], s, n_stages, device) for s in mine]
-    schedule = schedule_class(stages if len(mine) > 1 else stages[0], m, loss_function)
-    model.zero_grad()
+# All four compute the gradients of one process. A schedule divides them by the number
+# of micro-batches, which is right for our loss, a mean over equally many labels in each
+# of them. With two stages a rank, one stage is one layer.
+expected = gradients_of_one_process(loss_function, labels)
+orders = {}
+for name, (schedule_class, numbers) in runs.items():
+    n_stages = p * len(numbers)
+    size = 2 // len(numbers)  # layers in a stage
+    stages = []
+    for number in numbers:
+        layers = Layers(range(number * size, (number + 1) * size)).to(device)
+        stages.append(RecordedStage(layers, number, n_stages, device))
+    single_or_all = stages[0] if len(stages) == 1 else stages
+    schedule = schedule_class(single_or_all, m, loss_function)
     events.clear()
-    sent.clear()
-    step(schedule, 0 in mine, n_stages - 1 in mine)
+    step(schedule, inputs, labels, 0 in numbers, n_stages - 1 in numbers)
     for stage in stages:
-        for ours in stage.submod.parameters():
-            torch.testing.assert_close(ours.grad, expected[ours], rtol=1e-6, atol=0)
-    orders[name], traffic[name] = from_all_ranks(events), sum(from_all_ranks(sent), [])
+        for weight_name, weight in stage.submod.named_parameters():
+            torch.testing.assert_close(
+                weight.grad, expected[weight_name], rtol=1e-6, atol=0)
+    orders[name] = from_all_ranks(events)
 
 # %%
 # A clock shows who waits
@@ -218,59 +261,60 @@ for name, (schedule_class, mine) in runs.items():
 # the inputs and one for those of the weights. An event begins when its rank is free and
 # the neighboring stage is done with the micro-batch.
 from fractions import Fraction
-from functools import cache
-from itertools import accumulate, product
+
 
 def on_a_clock(orders, slots):  # slots: of a forward pass, for each stage
-    place = {e: (r, k) for r, order in enumerate(orders) for k, e in enumerate(order)}
+    """Return bars (rank, begin, end, kind, stage, micro-batch) and the last end."""
     neighbor = {"forward": -1, "backward": 1, "input gradients": 1}
-
-    @cache
-    def begin_and_end(event):
-        (kind, stage, i), (r, k) = event, place[event]
-        before = orders[r][:k][-1:]  # on this rank
-        if kind in neighbor:
-            before.append((kind, stage + neighbor[kind], i))
-        begin = max([begin_and_end(e)[1] for e in before if e in place], default=0)
-        return begin, begin + slots[stage] * (2 if kind == "backward" else 1)
-
-    bars = [(r, *begin_and_end(event), *event) for event, (r, _) in place.items()]
-    return bars, max(end for _, _, end, *_ in bars)
+    queues = [list(order) for order in orders]  # events to come, for each rank
+    events = set(sum(queues, []))
+    free = [0] * len(queues)  # when each rank is free
+    ends = {}  # when an event ends
+    bars = []
+    while any(queues):
+        n_before = len(bars)
+        for r, queue in enumerate(queues):
+            if not queue:
+                continue
+            kind, stage, i = queue[0]
+            needed = None
+            if kind in neighbor:
+                needed = (kind, stage + neighbor[kind], i)
+            if needed in events and needed not in ends:
+                continue  # the neighboring stage isn't done
+            begin = max(free[r], ends.get(needed, 0))
+            end = begin + slots[stage] * (2 if kind == "backward" else 1)
+            free[r] = ends[queue.pop(0)] = end
+            bars.append((r, begin, end, kind, stage, i))
+        assert len(bars) > n_before, "each rank waits for another"
+    return bars, max(free)
 
 # %%
 # We also count the activations a rank keeps at most, as layers times micro-batches.
+from itertools import accumulate
+
 bars, idle, kept = {}, {}, {}
 change = {"forward": 1, "input gradients": 0, "backward": -1, "weight gradients": -1}
-for name, (_, mine) in runs.items():
-    slots = 2 // len(mine)
-    bars[name], n_slots = on_a_clock(orders[name], [slots] * p * len(mine))
+for name, (_, numbers) in runs.items():
+    slots = 2 // len(numbers)
+    bars[name], n_slots = on_a_clock(orders[name], [slots] * p * len(numbers))
     busy = sum(end - begin for _, begin, end, *_ in bars[name])
     idle[name] = 1 - Fraction(busy, n_slots * p)
     rows = [[change[kind] for kind, *_ in order] for order in orders[name]]
     kept[name] = [slots * max(accumulate(row)) for row in rows]
     if rank == 0:
         print(f"{name:16} slots: {n_slots:3}, idle: {idle[name]!s:>4}, "
-              f"messages: {len(traffic[name]):2}, kept: {kept[name]}")
-
-# %%
-# To compare, we lay the whole batch on the same clock: one forward and one backward
-# pass for each rank, which take as long as those of all m micro-batches together.
-whole = [[("forward", r, 0), ("backward", r, 0)] for r in range(p)]
-_, n_slots = on_a_clock(whole, [2 * m] * p)
-busy = 2 * m + 2 * 2 * m  # forward and backward, of one rank
-if rank == 0:
-    print(f"whole batch      slots: {n_slots:3}, idle: {1 - Fraction(busy, n_slots)}")
-assert 1 - Fraction(busy, n_slots) == Fraction(p - 1, p)
+              f"kept: {kept[name]}")
 
 # %%
 # Micro-batches fill the time, but not all of it
 # ----------------------------------------------
 #
-# With a whole batch, one rank works and all others wait. With m micro-batches on p
-# ranks, GPipe and 1F1B are idle for (p - 1) / (m + p - 1) of the slots, the *bubble*,
-# because the pipeline has to fill and to drain. More micro-batches make it smaller, and
-# so do smaller stages. Zero bubble leaves p - 1 slots on each rank, at both ends. In
-# the figure each cell is an event with the number of its micro-batch.
+# With m micro-batches on p ranks, GPipe and 1F1B are idle for (p - 1) / (m + p - 1) of
+# the slots, the *bubble*, because the pipeline has to fill and to drain. If the batch
+# stays whole, m = 1, one rank works and all others wait. More micro-batches make the
+# bubble smaller, and so do smaller stages. Zero bubble leaves p - 1 slots on each rank,
+# at both ends. In the figure each cell is an event with the number of its micro-batch.
 #
 # Zero bubble looks this good because of our clock. Its class says so in PyTorch's
 # source: ``ScheduleZBVZeroBubble`` has no bubble inside a step only if forward and both
@@ -286,23 +330,27 @@ assert idle["zero bubble"] == Fraction(p - 1, 6 * m + p - 1)
 
 if rank == 0:
     import matplotlib.pyplot as plt
+    from matplotlib.patches import Patch
+
     styles = {"forward": ("C0", ""), "backward": ("C3", "xxxx"),
               "input gradients": ("C3", "////"), "weight gradients": ("C4", "\\\\\\\\")}
     fig, axes = plt.subplots(4, sharex=True, figsize=(7, 6.5), layout="constrained")
     for ax, name in zip(axes, bars):
-        for r, (kind, (color, hatch)) in product(range(p), styles.items()):
-            cells = [bar for bar in bars[name] if bar[0] == r and bar[3] == kind]
-            spans = [(begin, end - begin - 0.15) for _, begin, end, *_ in cells]
-            ax.broken_barh(spans, (r - 0.45, 0.9), facecolor=color, alpha=0.2)
-            ax.broken_barh(spans, (r + 0.17, 0.28), facecolor=color, hatch=hatch)
-            for (x, w), cell in zip(spans, cells):
-                ax.text(x + w / 2, r, cell[-1], color=color, fontsize=9, ha="center")
+        for kind, (color, hatch) in styles.items():
+            for r in range(p):
+                cells = [bar for bar in bars[name] if bar[0] == r and bar[3] == kind]
+                spans = [(begin, end - begin - 0.15) for _, begin, end, *_ in cells]
+                ax.broken_barh(spans, (r - 0.45, 0.9), facecolor=color, alpha=0.2)
+                ax.broken_barh(spans, (r + 0.17, 0.28), facecolor=color, hatch=hatch)
+                for (x, w), cell in zip(spans, cells):
+                    i = cell[-1]
+                    ax.text(x + w / 2, r, i, color=color, fontsize=9, ha="center")
         ax.set_title(name, loc="left")
         ax.set_title(f"{float(idle[name]):.0%}", loc="right")
         ax.set_title("idle")
         ax.set(yticks=range(p), ylabel="rank", ylim=(p - 0.4, -0.6), xlim=(0, None))
     axes[-1].set(xlabel="slot")
-    strips = axes[0].collections[1:8:2]  # of the first rank
+    strips = [Patch(facecolor=color, hatch=hatch) for color, hatch in styles.values()]
     fig.legend(strips, styles, loc="outside lower center", ncols=4, fontsize=10)
 
 # %%
@@ -313,95 +361,164 @@ if rank == 0:
 # keeps those of all m, 1F1B those of p at most, so it is preferred, although it waits
 # as long. Zero bubble keeps those of p on each rank, interleaved 1F1B of up to 1.5 · p.
 #
-# What a stage sends depends on the samples, not on the number of its layers, and goes
-# to one neighbor. So pipelines suit slow links between machines. But interleaved 1F1B
-# has more stages, so it sends more than twice as much as 1F1B.
+# What a stage sends depends on the samples, not on the number of its layers. It goes to
+# the next stage, and a gradient of the same size comes back. So pipelines suit slow
+# links between machines. But with interleaved 1F1B each micro-batch crosses 2p - 1
+# borders between stages, and not p - 1, so it sends more than twice as much as 1F1B.
 assert kept["GPipe"] == [2 * m] * p and kept["zero bubble"] == [2 * p] * p
 assert kept["1F1B"] == [2 * (p - r) for r in range(p)]
 assert max(kept["interleaved 1F1B"]) == 3 * p - 1
-borders = {"GPipe": p - 1, "1F1B": p - 1, "zero bubble": 2 * p - 2}
-for name, n in (borders | {"interleaved 1F1B": (2 * p - 1) * (p > 1)}).items():
-    assert len(traffic[name]) == n * m and sum(traffic[name]) == n * inputs.nbytes
 
 # %%
-# Two traps: accumulated gradients and their norm
-# -----------------------------------------------
+# Three traps: ignored labels, accumulated gradients, clipping
+# ------------------------------------------------------------
 #
-# A schedule divides all that is in ``grad`` at the end of each step, not only what this
-# step added. So if you accumulate the gradients of two steps, those of the first are
-# divided twice. Here both steps have the same batch, so we expect twice its gradient.
-# By default we get 1 + 1/m times the gradient. Instead set ``scale_grads=False``, and
-# divide once yourself, after the last step and before the optimizer.
-own = list(model[2 * rank:][:2].parameters())
-for scale_grads, times in (True, 1 + 1 / m), (False, 2):
-    stage = PipelineStage(model[2 * rank:][:2], rank, p, device)
-    schedule = schedules.ScheduleGPipe(
-        stage, m, loss_function, scale_grads=scale_grads)
-    model.zero_grad()
-    for _ in range(2):
-        step(schedule, rank == 0, rank == p - 1)
-    for ours in own:
-        if not scale_grads:
-            ours.grad /= m
-        torch.testing.assert_close(ours.grad, times * expected[ours], rtol=1e-6, atol=0)
+# ``CrossEntropyLoss`` ignores labels of -100, which padding has. Then the mean of the
+# means of the micro-batches isn't the mean over the batch, because a label in a
+# micro-batch with few of them counts more. If a micro-batch has none at all, its mean
+# is NaN. Here three labels of the first one are ignored, and no error tells you.
+classes = torch.arange(4 * m, device=device)  # (samples)
+classes[:3] = -100
+no_labels = torch.full((4,), -100, device=device)
+assert nn.functional.cross_entropy(inputs[:4], no_labels).isnan(), "a mean of nothing"
+
+
+def off_by(layers, expected):
+    """Compare the gradients of this rank with those of one process."""
+    ours = [weight.grad.flatten() for weight in layers.parameters()]
+    theirs = [expected[name].flatten() for name, _ in layers.named_parameters()]
+    difference = torch.cat(ours) - torch.cat(theirs)
+    return (difference.norm() / torch.cat(theirs).norm()).item()
+
+
+my_layers = Layers([2 * rank, 2 * rank + 1]).to(device)
+stage = PipelineStage(my_layers, rank, p, device)
+schedule = Schedule1F1B(stage, m, nn.CrossEntropyLoss())
+step(schedule, inputs, classes, rank == 0, rank == p - 1)
+expected = gradients_of_one_process(nn.CrossEntropyLoss(), classes)
+errors = from_all_ranks(off_by(my_layers, expected))
+if rank == 0:
+    print("mean of means, gradients off by:", *[f"{error:.0%}" for error in errors])
+assert min(errors) > 0.01, "the mean of the means is right"
 
 # %%
-# Clipping needs the norm of all gradients, but a rank has those of its own stages. With
-# ``clip_grad_norm_`` each rank would clip by its own smaller norm, so that the ranks
-# shrink their gradients by different factors. So sum the squared norms over the ranks
-# of the pipeline, and clip with the root of the sum.
-norm = nn.utils.get_total_norm([ours.grad for ours in own])  # of this rank
-squares = norm**2
-dist.all_reduce(squares)  # with other kinds of parallelism: group=, of the pipeline
-total_norm = squares.sqrt()
-max_norm = total_norm.item() / 2  # in training a constant, often 1.0
-nn.utils.clip_grads_with_norm_(own, max_norm, total_norm)
-
-in_one_process = 2 * nn.utils.get_total_norm(list(expected.values()))
-torch.testing.assert_close(total_norm, in_one_process)
-assert norm < total_norm or p == 1
-for ours in own:  # two steps, clipped to half of their norm, equal one
-    torch.testing.assert_close(ours.grad, expected[ours], rtol=1e-4, atol=0)
+# The second trap: a schedule divides all that is in ``grad`` at the end of each step,
+# not only what this step added. So if you accumulate the gradients of two steps, those
+# of the first are divided twice. Here both steps have the same batch, and we get
+# 1 + 1/m times its gradient, not twice.
+stage = PipelineStage(my_layers, rank, p, device)
+schedule = Schedule1F1B(stage, m, loss_function)
+my_layers.zero_grad()
+for _ in range(2):
+    step(schedule, inputs, labels, rank == 0, rank == p - 1)
+twice_divided = gradients_of_one_process(loss_function, labels)
+for gradient in twice_divided.values():
+    gradient *= 1 + 1 / m
+assert off_by(my_layers, twice_divided) < 1e-6, "the first step is not divided twice"
 
 # %%
-# Two limits: unequal stages and batch normalization
-# --------------------------------------------------
+# One cure for both: take the sum as the loss, set ``scale_grads=False``, and divide
+# once, after the last step and before the optimizer, by the number of labels that
+# count. The loss to report is the sum of all losses divided by the same number. Here
+# each rank has the labels. Otherwise the last rank sends the number. FSDP and DDP take
+# the mean of the gradients over their ranks, so divide by the mean of their numbers.
+
+
+def accumulate(layers, n_steps):
+    """Compute the gradients of the mean over all labels of some steps."""
+    stage = PipelineStage(layers, rank, p, device)  # in training, made only once
+    loss_function = nn.CrossEntropyLoss(reduction="sum")
+    schedule = Schedule1F1B(stage, m, loss_function, scale_grads=False)
+    layers.zero_grad()
+    counted = 0
+    for _ in range(n_steps):  # in training, each with another batch
+        step(schedule, inputs, classes, rank == 0, rank == p - 1)
+        counted += (classes != -100).sum()
+    for weight in layers.parameters():
+        weight.grad /= counted
+
+
+accumulate(my_layers, n_steps=2)
+error = off_by(my_layers, expected)
+assert error < 1e-6, "the gradients are not those of one process"
+
+# %%
+# The third trap is clipping. It needs the norm of all gradients, but a rank has those
+# of its own stages. With ``clip_grad_norm_`` each rank would clip by its own smaller
+# norm, so that the ranks shrink their gradients by different factors. So sum the
+# squared norms over the ranks of the pipeline, and clip with the root of the sum. With
+# FSDP the norm is a ``DTensor``, and ``full_tensor`` first takes it over the ranks that
+# share the stage.
+from torch.distributed.tensor import DTensor
+
+
+def clip_over_stages(weights, max_norm, group=None):  # group: of the pipeline
+    norm = nn.utils.get_total_norm([weight.grad for weight in weights])
+    if isinstance(norm, DTensor):
+        norm = norm.full_tensor()
+    squares = norm**2  # of this stage
+    dist.all_reduce(squares, group=group)
+    total_norm = squares.sqrt()
+    nn.utils.clip_grads_with_norm_(weights, max_norm, total_norm)
+    return total_norm
+
+
+norm_in_one_process = nn.utils.get_total_norm(list(expected.values()))
+half = norm_in_one_process.item() / 2  # in training a constant, often 1.0
+total_norm = clip_over_stages(list(my_layers.parameters()), half)
+torch.testing.assert_close(total_norm, norm_in_one_process)
+for gradient in expected.values():
+    gradient /= 2
+error = off_by(my_layers, expected)
+assert error < 1e-4, "the gradients are not clipped to half of their norm"
+
+# %%
+# And this is a pipeline with FSDP, in which a group of ranks shares each stage. We
+# pretend: here each group has one rank. A real mesh is ``(4, 8)``, for example, and
+# ``PipelineStage`` needs the group of the pipeline too, as ``group=``.
+#
+# ``reshard_after_forward=False`` keeps the layers, as `torchtitan
+# <https://github.com/pytorch/torchtitan>`__ does by default. Otherwise they would be
+# gathered again for each micro-batch.
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import fully_shard
+
+mesh = init_device_mesh(device.type, (p, 1), mesh_dim_names=("pipeline", "fsdp"))
+fully_shard(my_layers, mesh=mesh["fsdp"], reshard_after_forward=False)
+accumulate(my_layers, n_steps=2)
+total_norm = clip_over_stages(
+    list(my_layers.parameters()), half, group=mesh["pipeline"].get_group())
+torch.testing.assert_close(total_norm, norm_in_one_process)
+
+# %%
+# Unequal stages make the others wait
+# -----------------------------------
 #
 # All ranks wait for the slowest stage. If the last one takes twice as long, a step of
-# 1F1B on four ranks takes 114 slots, not 66. So give the stages with the embedding or
-# the output fewer layers. And if embedding and output share one weight, it is on two
-# ranks now, each with a part of its gradient: add them up after each step, before the
-# optimizer, or do without sharing.
+# 1F1B on four ranks takes 114 slots, not 66. So give the stage with the output of a
+# language model fewer layers, because it multiplies by a matrix as wide as the
+# vocabulary. An embedding costs little time, but memory, and with 1F1B the first rank
+# keeps the most activations already.
 #
-# Batch normalization takes mean and variance from each micro-batch alone. And in the
-# first step, PyTorch calls each stage once more to learn the shapes. PyTorch 2.13 does
-# so with memory that nobody has written, in all stages but the first, and the running
-# statistics remember it. From 2.14 on, PyTorch restores them. If you give the shapes,
-# the extra call is left out.
-assert on_a_clock(orders["1F1B"], [2] * (p - 1) + [4])[1] == 12 * m + 6 * (p - 1)
-x = torch.empty_like(inputs[:4], requires_grad=True)
-for shapes, extra in ({}, (0, 1)), ({"input_args": x, "output_args": x}, (0,)):
-    batch_norm = nn.BatchNorm1d(64).double().to(device)
-    stage = PipelineStage(batch_norm, rank, p, device, **shapes)
-    schedule = schedules.ScheduleGPipe(stage, m, loss_function)
-    step(schedule, rank == 0, rank == p - 1)
-    n_calls = batch_norm.num_batches_tracked.item()
-    assert n_calls - m in extra, "batch normalization has seen other micro-batches"
+# If embedding and output share one weight, it is on two ranks now, each with a part of
+# its gradient: add them up after each step, before the optimizer, or do without
+# sharing. And batch normalization would take mean and variance from each micro-batch
+# alone.
+slower = [2] * (p - 1) + [4]
+assert on_a_clock(orders["1F1B"], slower)[1] == 12 * m + 6 * (p - 1)
 
 # %%
 # Which schedule when
 # -------------------
 #
 # Use a pipeline if the model does not fit, the links are slow, and the batch can be cut
-# into many more micro-batches than there are ranks. Begin with 1F1B. Interleaved 1F1B
-# pays with few micro-batches and fast links. A zero-bubble schedule pays if each half
-# of backward takes about as long as forward, so measure it with your model. Zero-bubble
-# schedules refuse layers with ``torch.compile``.
+# into many more micro-batches than there are ranks. Begin with 1F1B, which takes any
+# number of them. Interleaved 1F1B pays with few micro-batches and fast links. It wants
+# m to be divisible by m // p, as each multiple of p is, or stops with a ``ValueError``.
 #
-# A pipeline goes together with FSDP: other ranks share the layers of a stage. Then use
-# ``reshard_after_forward=False``, as `torchtitan
-# <https://github.com/pytorch/torchtitan>`__ does by default, because otherwise the
-# layers are gathered again for each micro-batch.
+# A zero-bubble schedule pays if each half of backward takes about as long as forward,
+# so measure it with your model. Ours needs exactly two stages on each rank, and it
+# refuses layers that ``torch.compile(layer)`` has wrapped.
 #
 # At the end every rank leaves the group. Only then does rank 0 open the window of its
 # figure, because a window stops the program until you close it.
@@ -442,9 +559,10 @@ if rank == 0:
 #
 # - The bubble of GPipe and 1F1B is (p - 1) / (m + p - 1), so a pipeline needs many more
 #   micro-batches than ranks. 1F1B waits as long as GPipe, and keeps less.
-# - A stage sends only activations, to one neighbor, so pipelines suit slow links.
-# - Scale gradients yourself if you accumulate steps, and clip by the norm of all
-#   stages.
+# - A stage sends only activations, and gradients of the same size, to the stages before
+#   and after it, so pipelines suit slow links.
+# - Sum the loss and divide the gradients once by the number of labels that count, if
+#   you ignore labels or accumulate steps. Clip by the norm of all stages.
 #
 # Where to go next
 # ----------------

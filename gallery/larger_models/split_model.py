@@ -23,8 +23,8 @@ did.
 # - **Split the data**: each device has the whole model, and a part of the batch.
 # - **Split the model**: each device has a part of the model, and sees the whole batch.
 #
-# We need two devices. So if there are fewer than two GPUs, the only device stands in
-# the list twice.
+# We need two devices. With fewer than two GPUs of NVIDIA or AMD we pretend: the only
+# device stands in the list twice, so ``to`` moves nothing.
 import torch
 from torch import nn
 
@@ -33,39 +33,56 @@ gpus = [torch.device("cuda", i) for i in range(n_gpus)]
 devices = gpus or [torch.device("cpu")]
 device = devices[0]
 places = (devices * 2)[:2]
+print("the two devices:", *places)
 
 # %%
 # One half on each device
 # -----------------------
 #
-# Each half goes to its device when the model is made, and ``forward`` moves the data,
-# first to one device, then to the other. Do not call ``to(device)`` on the whole model,
-# because that would put both halves on one device.
+# Each half is made on its own device, so that no device ever holds the whole model, and
+# ``forward`` moves the data, first to one device, then to the other. Do not call
+# ``to(device)`` on the whole model, because that would put both halves on one device.
 
 
 class TwoHalves(nn.Module):
-    def __init__(self):
+    def __init__(self, places):
         super().__init__()
-        self.first = nn.Sequential(nn.Linear(32, 128), nn.ReLU()).to(places[0])
-        self.second = nn.Linear(128, 32).to(places[1])
+        self.places = places
+        self.first = nn.Sequential(
+            nn.Linear(32, 128, device=places[0]), nn.ReLU())
+        self.second = nn.Linear(128, 32, device=places[1])
 
     def forward(self, x):
-        x = self.first(x.to(places[0]))
-        return self.second(x.to(places[1]))
+        x = self.first(x.to(self.places[0]))
+        return self.second(x.to(self.places[1]))
 
 
 torch.manual_seed(0)
-model = TwoHalves().double()  # for a precise comparison
+model = TwoHalves(places).double()  # for a precise comparison
 x, y = torch.randn(2, 128, 32).double()  # (batch, features)
 print(model(x).size())
+
+# %%
+# The device ``meta`` knows shapes and has no numbers, but every machine has it, so it
+# can stand for the second GPU. The output lies there. Without the line that moves ``x``
+# in between, PyTorch stops, because a layer and its input are on two devices.
+on_two = TwoHalves(["cpu", "meta"]).double()
+assert on_two(x).device.type == "meta", "the second half computes elsewhere"
+try:
+    on_two.second(on_two.first(x))
+except RuntimeError as error:
+    print(error)
+else:
+    raise AssertionError("a layer takes an input from another device")
 
 # %%
 # It learns the same as the whole model
 # -------------------------------------
 #
 # For comparison, the whole model stays on the CPU, starts with the same parameters, and
-# trains for one step like the split one. Autograd finds the way back through both
-# devices, and one optimizer serves both.
+# trains for one step like the split one. The labels go where the output is. Autograd
+# finds the way back through both devices, and one optimizer serves both, as does
+# ``clip_grad_norm_``. While we pretend, this shows only that the formulas are right.
 import copy
 
 whole = nn.Sequential(copy.deepcopy(model.first), copy.deepcopy(model.second)).cpu()
@@ -77,7 +94,7 @@ for network in model, whole:
 for split, together in zip(model.parameters(), whole.parameters()):
     torch.testing.assert_close(split.grad.cpu(), together.grad)
     torch.testing.assert_close(split.cpu(), together)
-assert not torch.equal(start[1].weight, whole[1].weight)
+assert not torch.equal(start[1].weight, whole[1].weight), "nothing was learned"
 print("equal after one step:", len(list(model.parameters())), "tensors")
 
 # %%
@@ -85,11 +102,20 @@ print("equal after one step:", len(list(model.parameters())), "tensors")
 # ----------------------------
 #
 # This is why you split a model: no device has to hold all parameters. Gradients and the
-# state of the optimizer lie beside their parameters, so they are divided too.
-sizes = [sum(p.numel() for p in m.parameters()) for m in (*model.children(), whole)]
-print("parameters: {} + {} = {}".format(*sizes))
-assert sizes[0] + sizes[1] == sizes[2]
-assert [p.device for p in model.parameters()] == 2 * places[:1] + 2 * places[1:]
+# state of the optimizer lie beside their parameters, so they are divided too. With Adam
+# in fp32 that's :doc:`16 bytes for each parameter
+# </tutorials/larger_models/fitting_in_memory>`.
+#
+# Activations come on top. They lie on the device that computed them, and seldom divide
+# evenly. On GPUs, ``torch.cuda.max_memory_allocated(d)`` tells the peak of each device,
+# and with it you choose where to cut.
+parts = {"first half": model.first, "second half": model.second, "whole": whole}
+sizes = {}
+for name, part in parts.items():
+    sizes[name] = sum(parameter.numel() for parameter in part.parameters())
+    print(f"{name}: {sizes[name]} parameters, {16 * sizes[name]} bytes with Adam")
+both = sizes["first half"] + sizes["second half"]
+assert both == sizes["whole"], "a parameter is in both halves, or in none"
 
 # %%
 # A model partly on the CPU, partly on a GPU
@@ -98,6 +124,11 @@ assert [p.device for p in model.parameters()] == 2 * places[:1] + 2 * places[1:]
 # A large embedding table may not fit on the GPU, while the layers after it should
 # compute there. So ``forward`` moves the data in the middle, and autograd moves the
 # gradient back. Outputs and gradients equal those of the same model on the CPU.
+#
+# If you only want to run a pretrained model that is too large, you need not write this:
+# ``device_map="auto"`` of Hugging Face's `Accelerate
+# <https://huggingface.co/docs/accelerate/concept_guides/big_model_inference>`__ puts
+# the layers on your GPUs, then on the CPU, and loads the weights straight to them.
 
 
 class DistributedModel(nn.Module):
@@ -129,9 +160,11 @@ assert table.grad.any(dim=1).sum() == 5
 
 # %%
 # Word 4 occurs twice, so six words use five rows of the table. All other rows have a
-# gradient of zero, yet the whole gradient takes as much memory as the table. With
-# ``nn.Embedding(..., sparse=True)`` and ``torch.optim.SparseAdam``, only the rows in
-# use have a gradient.
+# gradient of zero, yet the gradient takes as much memory as the table, and Adam goes
+# through all rows on the CPU in each step. With ``nn.Embedding(..., sparse=True)`` only
+# the rows in use have a gradient. But then you need two optimizers,
+# ``torch.optim.SparseAdam`` for the table and another one for the rest, since each
+# refuses the gradients of the other.
 #
 # A split model sends activations
 # -------------------------------
@@ -150,8 +183,9 @@ def write_down(d, output):
 model.first.register_forward_hook(lambda half, args, output: write_down(0, output))
 model.second.register_forward_hook(lambda half, args, output: write_down(1, output))
 model(x).sum().backward()
-print(*events, sep="\n")
-assert events[0][2] == events[3][2] == len(x) * 128
+for d, kind, numbers in events:
+    print(f"device {d}, {kind}: {numbers} numbers", "travel" if d == 0 else "stay")
+assert events[0][2] == events[3][2] == len(x) * 128, "the two messages differ in size"
 
 # %%
 # Split data send gradients
@@ -161,14 +195,20 @@ assert events[0][2] == events[3][2] == len(x) * 128
 # one copy travel to the other, and their mean travels back. It is the gradient of the
 # whole batch, because both halves have equally many rows.
 #
-# Which way sends less depends on the batch. A split model sends more with each row,
-# while split data need two numbers for each parameter, whatever the batch. On n devices
-# they need 2 (n - 1), because all but one send their gradients and receive the mean.
+# A split model sends more with each row, while split data need two numbers for each
+# parameter, whatever the batch. On n devices they need 2 (n - 1), because all but one
+# send their gradients and receive the mean.
+#
+# But don't choose by these counts alone. The gradients of split data can travel while
+# the backward pass still computes, as they do :doc:`in DDP
+# </tutorials/inside/ddp_from_scratch>`. Here the second half can't begin before the
+# activations have arrived, and meanwhile both devices wait.
 replicas = [copy.deepcopy(start).to(d) for d in places]
 for replica, d, x_part, y_part in zip(replicas, places, x.chunk(2), y.chunk(2)):
     nn.functional.mse_loss(replica(x_part.to(d)), y_part.to(d)).backward()
 sent = 0
-for mine, other, together in zip(*(m.parameters() for m in (*replicas, whole))):
+for mine, other, together in zip(
+        replicas[0].parameters(), replicas[1].parameters(), whole.parameters()):
     mean = (mine.grad.cpu() + other.grad.cpu()) / 2
     sent += other.grad.numel() + mean.numel()
     torch.testing.assert_close(mean, together.grad)
@@ -179,8 +219,8 @@ for batch in 32, 64, 128:
     model(x[:batch]).sum().backward()
     travelled = events[0][2] + events[3][2]
     print("split model:", travelled, "numbers for", batch, "rows")
-    assert (travelled < sent) == (batch < 128) and travelled == batch * 2 * 128
-assert sent == 2 * sizes[2]
+    assert travelled == batch * 2 * 128, "each row sends other numbers"
+assert sent == 2 * sizes["whole"], "the gradients are not sent once in each direction"
 
 # %%
 # One device works, the other waits
@@ -193,7 +233,9 @@ assert sent == 2 * sizes[2]
 # device starts on the next one while the second is still working. A device starts a
 # micro-batch when its neighbor has finished it and the device itself is free. If all
 # parts of the model and all m micro-batches take equally long, each of p devices is
-# idle for (p - 1) / (m + p - 1) of the time.
+# idle for (p - 1) / (m + p - 1) of the time. The share is the same if backward takes
+# twice as long as forward, as on the :doc:`page of pipelines
+# </tutorials/larger_models/pipeline_parallel>`.
 from fractions import Fraction
 
 
@@ -243,17 +285,21 @@ plt.show()
 # saw only its own. Today this is an ordinary layer with ``groups=2``.
 #
 # In the third layer the columns meet: each GPU reads the channels of both and computes
-# half of the filters. Splitting single layers in this way is now called tensor
-# parallelism.
+# half of the filters. To split a layer as this third one is now called :doc:`tensor
+# parallelism </tutorials/larger_models/tensor_parallel>`. Two groups are something
+# else: the layer has only half of the weights.
 from torch.nn.functional import conv2d, max_pool2d
 
 
 def in_halves(layer, inputs):
-    filters = zip(layer.weight.chunk(2), layer.bias.chunk(2))
-    return torch.cat([
-        conv2d(part.to(d), weight.to(d), bias.to(d), padding=layer.padding).cpu()
-        for d, part, (weight, bias) in zip(places, inputs, filters)
-    ], dim=1)
+    weights = layer.weight.chunk(2)  # each: half of the filters
+    biases = layer.bias.chunk(2)
+    outputs = []
+    for i, d in enumerate(places):
+        weight, bias = weights[i].to(d), biases[i].to(d)
+        output = conv2d(inputs[i].to(d), weight, bias, padding=layer.padding)
+        outputs.append(output.cpu())
+    return torch.cat(outputs, dim=1)
 
 
 grouped = nn.Conv2d(96, 256, kernel_size=5, padding=2, groups=2).double()
@@ -311,15 +357,14 @@ print(tuple(images.shape), "->", tuple(maps.shape), "->", tuple(pooled.shape))
 #      three slots of filling and the three of draining stay, so only more
 #      micro-batches make their share smaller.
 #
-# - In your own script: count the numbers that leave the layer where you would split,
-#   for one batch, and compare with the number of all parameters. Which way would send
-#   less on two GPUs?
+# - In your own script: after which layer would you cut the model for two GPUs?
 #
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      A split model sends these numbers twice, and split data send the parameters
-#      twice, so the smaller of the two counts decides.
+#      Where both halves need about as much memory, activations included, and take about
+#      as long. Of the layers near there, take one that few numbers leave: they travel
+#      forward, and as many come back.
 #
 # What to remember
 # ----------------
