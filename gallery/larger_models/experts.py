@@ -588,11 +588,8 @@ torch.testing.assert_close(
     shard_experts.into.grad.full_tensor(), clipped,
     msg="the experts are clipped by another factor")
 
-# %%
-# An optimizer with ``fused=True`` or ``foreach=True`` refuses the mixture as well, so
-# give it two parameter groups, one of each kind.
-groups = [{"params": parameters} for parameters in kinds]
-torch.optim.Adam(groups, fused=True).step()
+# The optimizer takes both kinds at once.
+torch.optim.Adam([*kinds[0], *kinds[1]], fused=True).step()
 
 # %%
 # Load balancing: all wait for the fullest rank
