@@ -487,38 +487,16 @@ assert torch.equal(loaded, experts.into), "the checkpoint lacks some experts"
 
 # %%
 # ``fully_shard`` (FSDP, :doc:`/tutorials/larger_models/fully_sharded`) takes the same
-# for granted. Each rank would keep only a part of its own experts, and use the parts of
-# the other ranks for the rest. So leave experts out of it: if they are inside a module
-# that you shard, with ``ignored_params=set(experts.parameters())``.
+# for granted as DDP. Called over all ranks, it would keep only a part of each rank's
+# own experts, and use the parts of the other ranks for the rest. So call it over those
+# ranks only that have the same experts.
 #
-# Then somebody else has to do what FSDP doesn't. It averages the router's gradient over
-# the ranks, so that you no longer divide the loss. But the experts get the sum of all
-# ranks' losses, so divide their gradients yourself.
-from torch.distributed.fsdp import fully_shard
-
-fsdp_router, plain_experts = build(mine)
-fully_shard(fsdp_router, mesh=all_ranks)
-fsdp_experts = SpreadExperts(plain_experts, all_ranks)
-
-output, _, _ = expert_parallel(fsdp_router, fsdp_experts, my_tokens)
-loss_function(my_tokens + output, labels[rank]).backward()
-for p in fsdp_experts.parameters():
-    p.grad /= world_size
-
-torch.testing.assert_close(
-    fsdp_router.weight.grad.full_tensor(), router.weight.grad,
-    msg="the router's gradient isn't the mean")
-torch.testing.assert_close(
-    fsdp_experts.into.grad.full_tensor(), experts.into.grad,
-    msg="the experts have another gradient than in one process")
-
-# %%
-# That is all if each expert is on one rank only. Large runs usually keep several
-# copies of each expert, for example 8 groups of 8 GPUs with all experts in each group.
-# Tokens then travel in their group only, and each expert is on 8 ranks, one of each
-# group. These 8 have to reduce its gradients among themselves. With four ranks we have
-# two groups of two. A *mesh* is a table of the ranks: each of its rows is a group that
-# holds all experts once, and each column holds the copies of the same experts.
+# Are there any? Large runs usually keep several copies of each expert, for example 8
+# groups of 8 GPUs with all experts in each group. Tokens then travel in their group
+# only, and each expert is on 8 ranks, one of each group. These 8 have to reduce its
+# gradients among themselves. With four ranks we have two groups of two. A *mesh* is a
+# table of the ranks: each of its rows is a group that holds all experts once, and each
+# column holds the copies of the same experts.
 n_copies = 2 if world_size % 4 == 0 else 1
 mesh = init_device_mesh(device.type, (n_copies, world_size // n_copies),
                         mesh_dim_names=("copies", "experts"))
@@ -539,6 +517,8 @@ assert_equal_gradients(copy_router, copy_experts, ours)
 # be too large, by the size of a group that holds all experts once. So divide it by the
 # number of all ranks as well. (Here the ranks leave that division to ``fully_shard``,
 # and don't divide their losses.)
+from torch.distributed.fsdp import fully_shard
+
 shard_router, plain_experts = build(ours)
 fully_shard(shard_router, mesh=all_ranks)
 shard_experts = SpreadExperts(plain_experts, mesh["experts"])
