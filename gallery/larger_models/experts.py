@@ -540,7 +540,8 @@ torch.testing.assert_close(gradient, experts.into.grad)
 # sharded. Adam hides the third trap, because the scale of a gradient hardly matters to
 # it, until you clip gradients. For that, ``clip_grad_norm_`` refuses DTensors of
 # different meshes. So take the norm of each kind, with ``full_tensor`` on all ranks,
-# and put the norms together.
+# and put the norms together. (PyTorch 2.13 warns that the experts' norm takes two
+# collectives. That's no harm for a single number.)
 from torch.nn.utils import clip_grads_with_norm_, get_total_norm
 
 
