@@ -21,8 +21,10 @@ work per token.
 
 Memory isn't saved. With Adam each parameter takes
 :doc:`16 bytes </tutorials/larger_models/fitting_in_memory>`, so DeepSeek-V3 takes
-10.7 TB, which is more than 130 GPUs of 80 GB can hold. So the experts are spread over
-the GPUs, and the tokens have to travel to them. That is *expert parallelism* (EP).
+10.7 TB, which is more than 130 GPUs of 80 GB can hold. FSDP could divide these too, but
+in each pass it would gather all experts of a layer on every GPU, however few tokens
+there are. Usually less is sent if the experts stay on their GPUs, and the tokens travel
+to them. That is *expert parallelism* (EP).
 
 We build such a layer in one process and spread its experts over the ranks, with equal
 gradients. Then most tokens want the same experts, all ranks wait for them, and we mend
@@ -113,6 +115,12 @@ class Experts(nn.Module):
 # the two that were chosen. DeepSeek-V3 takes a sigmoid of each score, and divides by
 # the sum of the eight that were chosen. One of its experts, the *shared* one, serves
 # every token without being chosen. We do as Mixtral does.
+#
+# In a bf16 model, compute the scores in fp32, as `Switch Transformers
+# <https://arxiv.org/abs/2101.03961>`__ do for a stable training:
+# ``nn.functional.linear(tokens.float(), router.weight.float())``. `ST-MoE
+# <https://arxiv.org/abs/2202.08906>`__ also keeps the scores small, by a *router
+# z-loss*: 0.001 times the mean of ``scores.logsumexp(dim=1).square()``.
 def route(router, tokens):
     scores = router(tokens)  # (tokens, experts)
     highest, chosen = scores.topk(top_k, dim=1)  # (tokens, top_k)
@@ -215,41 +223,14 @@ loss_function(tokens + expected, labels).backward()
 assert router.weight.grad.any(), "the router cannot learn"
 
 # %%
-# One padded ``bmm`` instead of a loop over the experts
-# -----------------------------------------------------
+# ``grouped_mm`` instead of a loop over the experts
+# -------------------------------------------------
 #
 # The loop starts two products of matrices for each expert, and a GPU finishes small
-# products before Python has started the next. ``bmm`` makes the products of all experts
-# in one call, but they must have equally many rows. So the part of each expert is
-# padded with zeros to the longest one.
-from torch.nn.utils.rnn import pad_sequence
-
-
-def padded(experts, rows, sizes):
-    parts = pad_sequence(rows.split(sizes), batch_first=True)
-    # parts: (experts, rows of the fullest expert, width)
-    results = torch.relu(parts.bmm(experts.into)).bmm(experts.out)
-    return torch.cat([part[:n] for part, n in zip(results, sizes)])
-
-
-# %%
-# The results are equal. How much more does it compute?
-sizes = count(chosen).tolist()
-rows = tokens.detach().flatten(0, 1)[chosen.flatten().argsort(stable=True) // top_k]
-with FlopCounterMode(display=False) as in_padded:
-    from_bmm = padded(experts, rows, sizes)
-torch.testing.assert_close(from_bmm, experts(rows, sizes))
-
-padding = in_padded.get_total_flops() / of_experts
-if rank == 0:
-    print(f"operations of the padded bmm, times those of the loop: {padding:.1f}")
-assert padding == max(sizes) * n_experts / len(rows), "not padded to the longest part"
-
-# %%
-# The zeros are computed too, so the fullest expert decides how much work there is.
-# ``torch.nn.functional.grouped_mm`` needs no zeros: it takes the sorted rows, and where
-# the rows of each expert end. It's what you should use on GPUs, where its documentation
-# asks for bf16. On a CPU it takes fp32 as well, so here we can compare.
+# products before Python has started the next. ``torch.nn.functional.grouped_mm`` makes
+# the products of all experts in one call. It takes the sorted rows, and where the rows
+# of each expert end. It's what you should use on GPUs, where its documentation asks for
+# bf16. On a CPU it takes fp32 as well, so here we can compare it with the loop.
 from torch.nn.functional import grouped_mm
 
 
@@ -259,12 +240,27 @@ def grouped(experts, rows, counts):
     return grouped_mm(inside, experts.out, offs=ends)
 
 
+def output_and_gradients(experts, output):
+    gradients = torch.autograd.grad(output.square().sum(), list(experts.parameters()))
+    return output, *gradients
+
+
 if device.type == "cpu":
-    torch.testing.assert_close(grouped(experts, rows, count(chosen)), from_bmm)
+    counts = count(chosen)
+    order = chosen.flatten().argsort(stable=True)
+    rows = tokens.detach().flatten(0, 1)[order // top_k]
+    of_loop = output_and_gradients(experts, experts(rows, counts.tolist()))
+    of_grouped = output_and_gradients(experts, grouped(experts, rows, counts))
+    for from_loop, from_grouped in zip(of_loop, of_grouped):
+        torch.testing.assert_close(from_loop, from_grouped)
 
 # %%
-# It also takes these places as a tensor, so that, unlike the other two, it needs no
-# list of sizes on the CPU.
+# It takes these places as a tensor, so it needs no list of sizes on the CPU. The rest
+# of this page keeps the loop, which runs everywhere. To replace it, make ``grouped``
+# the ``forward`` of ``Experts``, and let ``compute`` below pass ``arriving.sum(dim=0)``
+# instead of ``sizes``. (We haven't run that on a GPU. The documentation of 2.13 wants
+# the last end to be less than the number of rows. If your version insists, append a row
+# of zeros, and drop its result.)
 
 # %%
 # Tokens travel, and experts stay: ``all_to_all_single``
@@ -284,7 +280,7 @@ assert not received.requires_grad, "autograd sees the call"
 # two versions of its own. The one in ``torch.distributed.nn.functional`` is deprecated.
 # The other one, ``all_to_all_single_autograd``, is in a private module of PyTorch
 # 2.13.)
-sent = []  # bytes to other ranks, by journey
+sent = []  # bytes to other ranks, by journey, to compare on this page
 
 
 class AllToAll(torch.autograd.Function):
@@ -292,10 +288,10 @@ class AllToAll(torch.autograd.Function):
     def forward(ctx, rows, send, receive, group):
         ctx.sizes = send, receive
         ctx.group = group
-        received = rows.new_empty(sum(receive), width)
+        received = rows.new_empty(sum(receive), rows.shape[1])
         dist.all_to_all_single(received, rows.contiguous(), receive, send, group)
         leaving = sum(send) - send[dist.get_rank(group)]
-        sent.append(leaving * width * rows.itemsize)
+        sent.append(leaving * rows.shape[1] * rows.itemsize)
         return received
 
     @staticmethod
@@ -421,8 +417,8 @@ if rank == 0:
           f"each sends {4 * width * 4} bytes")
 
 # %%
-# Two traps: experts in DDP, and the wrong number of ranks
-# --------------------------------------------------------
+# Three traps: experts in DDP, in a checkpoint, and the wrong number of ranks
+# ----------------------------------------------------------------------------
 #
 # The first trap is to wrap the whole model in DDP, as you would with any other one. DDP
 # takes for granted that all ranks have the same parameters. So it overwrites the
@@ -438,71 +434,69 @@ equals_before = torch.equal(wrapped.into, my_experts.into)
 assert equals_before == (rank == 0), "DDP keeps the experts of each rank"
 
 # %%
-# ``fully_shard`` (FSDP, :doc:`/tutorials/larger_models/fully_sharded`) takes the same
-# for granted. Each rank would keep only a part of its own experts, and use the parts of
-# the other ranks for the rest. So leave experts out of it: if they are inside a module
-# that you shard, with ``ignored_params=set(experts.parameters())``.
-#
-# Then somebody else has to do what FSDP doesn't. It averages the router's gradient over
-# the ranks, so that you no longer divide the loss. But the experts get the sum of all
-# ranks' losses, so divide their gradients yourself.
+# The second trap comes with the checkpoint. ``torch.distributed.checkpoint`` takes
+# plain tensors of the same name for copies of one tensor, and writes only one of them.
+# The experts have the same names on all ranks. So those of a single rank are saved, and
+# when you go on training, every rank loads these. Again nothing fails.
+import tempfile
+
+import torch.distributed.checkpoint as dcp
+
+temporary = tempfile.TemporaryDirectory()
+folders = [temporary.name]
+dist.broadcast_object_list(folders)  # all ranks use the folder of rank 0
+
+
+def save_and_load(experts, name):
+    folder = os.path.join(folders[0], name)
+    dcp.save({"into": experts.into.detach()}, checkpoint_id=folder)
+    loaded = {"into": torch.zeros_like(experts.into.detach())}
+    dcp.load(loaded, checkpoint_id=folder)
+    return loaded["into"]
+
+
+is_mine = torch.equal(save_and_load(my_experts, "plain"), my_experts.into)
+n_saved = torch.tensor(int(is_mine), device=device)
+dist.all_reduce(n_saved)
+assert n_saved == 1, "the experts of more than one rank were saved"
+
+# %%
+# The cure is to let each parameter know which part of all experts it is. A ``DTensor``
+# does: ``from_local`` makes one of the parts of all ranks, without moving them, and a
+# layer computes with ``to_local``. Then the checkpoint has all experts, and their
+# numbers in Adam as well, because Adam makes those like the parameters.
 from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.fsdp import fully_shard
-
-fsdp_router, fsdp_experts = build(mine)
-fully_shard(fsdp_router, mesh=init_device_mesh(device.type, (world_size,)))
-
-output, _, _ = expert_parallel(fsdp_router, fsdp_experts, my_tokens)
-loss_function(my_tokens + output, labels[rank]).backward()
-for p in fsdp_experts.parameters():
-    p.grad /= world_size
-
-router_gradient = fsdp_router.weight.grad.full_tensor()
-torch.testing.assert_close(
-    router_gradient, router.weight.grad, msg="the router's gradient isn't the mean")
-torch.testing.assert_close(
-    fsdp_experts.into.grad, experts.into.grad[mine],
-    msg="the experts have another gradient than in one process")
-
-# %%
-# Clipping needs care, too. The sharded gradients are DTensors and those of the experts
-# are plain tensors, and ``clip_grad_norm_`` refuses such a mixture. And each rank knows
-# only the norm of its own experts. If it went by that, the ranks would shrink the
-# router's gradient by different factors. So add up the squares over the ranks.
-from torch.nn.utils import clip_grads_with_norm_, get_total_norm
+from torch.distributed.tensor import DTensor, Shard
 
 
-def clip(sharded, my_experts, max_norm, group=None):
-    """Clip all gradients by their common norm, and return it."""
-    of_sharded = get_total_norm([p.grad for p in sharded]).full_tensor()
-    square = get_total_norm([p.grad for p in my_experts]).square()
-    dist.all_reduce(square, group=group)  # all experts once
-    norm = (of_sharded.square() + square).sqrt()
-    for some in sharded, my_experts:
-        clip_grads_with_norm_(some, max_norm, norm)
-    return norm
+class SpreadExperts(Experts):
+    def __init__(self, experts, mesh):
+        into = DTensor.from_local(experts.into.detach(), mesh, [Shard(0)])
+        out = DTensor.from_local(experts.out.detach(), mesh, [Shard(0)])
+        super().__init__(into, out)
+
+    def one(self, i, rows):
+        into, out = self.into.to_local(), self.out.to_local()  # this rank's experts
+        return torch.relu(rows @ into[i]) @ out[i]
 
 
-max_norm = 0.01  # so small that it clips
-norm = clip(list(fsdp_router.parameters()), list(fsdp_experts.parameters()), max_norm)
-
-in_one_process = [*router.parameters(), *experts.parameters()]
-expected_norm = get_total_norm([p.grad for p in in_one_process])
-torch.testing.assert_close(norm, expected_norm, msg="the norm leaves something out")
-clipped = experts.into.grad[mine] * (max_norm / (expected_norm + 1e-6))
-torch.testing.assert_close(
-    fsdp_experts.into.grad, clipped, msg="the experts are clipped by another factor")
+all_ranks = init_device_mesh(device.type, (world_size,))
+spread_experts = SpreadExperts(my_experts, all_ranks)
+loaded = save_and_load(spread_experts, "spread").full_tensor()
+assert torch.equal(loaded, experts.into), "the checkpoint lacks some experts"
 
 # %%
-# An optimizer with ``fused=True`` or ``foreach=True`` refuses the mixture as well, so
-# give it two parameter groups, one of each kind.
+# ``fully_shard`` (FSDP, :doc:`/tutorials/larger_models/fully_sharded`) takes the same
+# for granted as DDP. Called over all ranks, it would keep only a part of each rank's
+# own experts, and use the parts of the other ranks for the rest. So call it over those
+# ranks only that have the same experts.
 #
-# That is all if each expert is on one rank only. Large runs usually keep several
-# copies of each expert, for example 8 groups of 8 GPUs with all experts in each group.
-# Tokens then travel in their group only, and each expert is on 8 ranks, one of each
-# group. These 8 have to reduce its gradients among themselves. With four ranks we have
-# two groups of two. A *mesh* is a table of the ranks: each of its rows is a group that
-# holds all experts once, and each column holds the copies of the same experts.
+# Are there any? Large runs usually keep several copies of each expert, for example 8
+# groups of 8 GPUs with all experts in each group. Tokens then travel in their group
+# only, and each expert is on 8 ranks, one of each group. These 8 have to reduce its
+# gradients among themselves. With four ranks we have two groups of two. A *mesh* is a
+# table of the ranks: each of its rows is a group that holds all experts once, and each
+# column holds the copies of the same experts.
 n_copies = 2 if world_size % 4 == 0 else 1
 mesh = init_device_mesh(device.type, (n_copies, world_size // n_copies),
                         mesh_dim_names=("copies", "experts"))
@@ -517,13 +511,17 @@ for p in copy_experts.parameters():
 assert_equal_gradients(copy_router, copy_experts, ours)
 
 # %%
-# The second trap is in the number of ranks. DDP and ``fully_shard`` don't sum up, they
+# The third trap is in the number of ranks. DDP and ``fully_shard`` don't sum up, they
 # average over the ranks that they were given. For the router these are all ranks, for
 # an expert only its copies. But tokens of all ranks came to it, so its gradient would
 # be too large, by the size of a group that holds all experts once. So divide it by the
 # number of all ranks as well. (Here the ranks leave that division to ``fully_shard``,
 # and don't divide their losses.)
-shard_router, shard_experts = build(ours)
+from torch.distributed.fsdp import fully_shard
+
+shard_router, plain_experts = build(ours)
+fully_shard(shard_router, mesh=all_ranks)
+shard_experts = SpreadExperts(plain_experts, mesh["experts"])
 fully_shard(shard_experts, mesh=mesh["copies"])
 shard_experts.set_gradient_divide_factor(world_size)
 if n_copies > 1:  # Gloo has no scaled sum. (With one copy, 2.13 would divide twice.)
@@ -533,15 +531,48 @@ output, _, _ = expert_parallel(shard_router, shard_experts, my_tokens,
                                mesh.get_group("experts"))
 loss_function(my_tokens + output, labels[rank]).backward()
 gradient = shard_experts.into.grad.full_tensor()
-torch.testing.assert_close(gradient, experts.into.grad[ours])
+torch.testing.assert_close(gradient, experts.into.grad)
 
 # %%
-# In your own model, call ``fully_shard`` on the experts like this first, and on the
-# block around them afterwards, over all ranks. The second call leaves out what the
-# first one has sharded. Adam hides this trap, because the scale of a gradient hardly
-# matters to it, until you clip gradients. (To clip here, take the norm of the experts'
-# DTensors with ``full_tensor``, and add up its square over the group ``"experts"``.)
-#
+# In your own model do it like this: make the experts DTensors over the group that holds
+# all of them, call ``fully_shard`` on them over their copies, and afterwards on the
+# block around them over all ranks. The second call leaves out what the first one has
+# sharded. Adam hides the third trap, because the scale of a gradient hardly matters to
+# it, until you clip gradients. For that, ``clip_grad_norm_`` refuses DTensors of
+# different meshes. So take the norm of each kind, with ``full_tensor`` on all ranks,
+# and put the norms together. (PyTorch 2.13 warns that the experts' norm takes two
+# collectives. That's no harm for a single number.)
+from torch.nn.utils import clip_grads_with_norm_, get_total_norm
+
+
+def clip(kinds, max_norm):
+    """Clip all gradients by their common norm, and return it."""
+    norms = []
+    for parameters in kinds:
+        of_kind = get_total_norm([p.grad for p in parameters])
+        norms.append(of_kind.full_tensor())
+    norm = torch.stack(norms).square().sum().sqrt()
+    for parameters in kinds:
+        clip_grads_with_norm_(parameters, max_norm, norm)
+    return norm
+
+
+max_norm = 0.01  # so small that it clips
+kinds = [list(shard_router.parameters()), list(shard_experts.parameters())]
+norm = clip(kinds, max_norm)
+
+in_one_process = [*router.parameters(), *experts.parameters()]
+expected_norm = get_total_norm([p.grad for p in in_one_process])
+torch.testing.assert_close(norm, expected_norm, msg="the norm leaves something out")
+clipped = experts.into.grad * (max_norm / (expected_norm + 1e-6))
+torch.testing.assert_close(
+    shard_experts.into.grad.full_tensor(), clipped,
+    msg="the experts are clipped by another factor")
+
+# The optimizer takes both kinds at once.
+torch.optim.Adam([*kinds[0], *kinds[1]], fused=True).step()
+
+# %%
 # Load balancing: all wait for the fullest rank
 # ---------------------------------------------
 #
@@ -780,10 +811,12 @@ assert shares[1] < shares[0] / 2, "balance does not save tokens"
 # all parameters for each token. But there are three costs that you should know before.
 #
 # *Every token travels.* A layer makes five all-to-all calls in a step, one with counts
-# and four with rows, and waits for each. Here are the sizes of one layer in the two
-# models from above. Their experts have three matrices. A forward and a backward pass
-# take 6 operations for each parameter that a token uses, and a row travels four times.
-# We count numbers of two bytes, and assume that all rows leave their rank.
+# and four with rows, and waits for each. For the counts even the CPU waits. With
+# activation checkpointing the forward pass is done twice, and it's eight calls, six of
+# them with rows. Here are the sizes of one layer in the two models from above. Their
+# experts have three matrices. Without checkpointing a forward and a backward pass take
+# 6 operations for each parameter that a token uses, and a row travels four times. We
+# count numbers of two bytes, and assume that all rows leave their rank.
 def operations_and_bytes(width, hidden, top_k):
     """Return those of one token in one layer, forward and backward."""
     return 6 * top_k * 3 * width * hidden, 4 * top_k * width * 2
@@ -809,6 +842,21 @@ assert of_mixtral[1] * 7 == of_deepseek[1], "but DeepSeek-V3 sends more"
 # micro-batch hide behind the computation of another. Within a machine, at 450 GB/s over
 # NVLink, the time for the bytes would be a ninth.
 #
+# What if the tokens stayed, and FSDP sent the experts? In each step it would gather all
+# experts of a layer twice and reduce their gradients once, however few tokens there
+# are. That sends less only from more tokens on than a GPU usually has in one pass, and
+# all experts of a layer have to fit into its memory at once.
+all_experts = {"Mixtral": 8, "DeepSeek-V3": 256}
+for name, (width_of_model, hidden_of_model, k) in models.items():
+    in_layer = all_experts[name] * 3 * width_of_model * hidden_of_model  # parameters
+    _, bytes_of_token = operations_and_bytes(width_of_model, hidden_of_model, k)
+    equal_at = 3 * 2 * in_layer / bytes_of_token  # in numbers of two bytes
+    if rank == 0:
+        print(f"{name}: FSDP sends less from {equal_at:,.0f} tokens on,",
+              f"with {2 * in_layer / 1e9:.1f} GB of experts gathered")
+    assert equal_at > 100_000, "FSDP sends less with fewer tokens"
+
+# %%
 # *Each expert sees few tokens.* With 2 of 8 experts, an expert gets a quarter of the
 # tokens on average, and with 8 of 256 one in 32. A GPU is fast only on products with
 # many rows. So a batch that keeps a dense model busy may be too small. And a model that
@@ -886,8 +934,9 @@ if rank == 0:
 # - Tokens travel to the ranks of their experts and back, in all-to-all calls that
 #   everything waits for. The fullest rank decides how long a step takes.
 # - Autograd doesn't see ``all_to_all_single``, so write the way back. Don't wrap
-#   experts in DDP. Reduce their gradients among their copies only, but divide by the
-#   number of all ranks.
+#   experts in DDP. Make them DTensors, or a checkpoint has those of one rank only.
+#   Reduce their gradients among their copies only, but divide by the number of all
+#   ranks.
 # - Balance by an auxiliary loss or a bias. A capacity makes all sizes known in advance,
 #   and drops tokens.
 #
@@ -895,4 +944,6 @@ if rank == 0:
 # ----------------
 #
 # - :doc:`/tutorials/larger_models/two_dimensions` explains meshes of ranks.
+# - `torchtitan <https://github.com/pytorch/torchtitan>`__ trains whole models with
+#   experts, in PyTorch alone.
 # - The `history <https://huggingface.co/blog/moe>`__ of experts, and how to tune them.
