@@ -108,9 +108,9 @@ dist.init_process_group(backend, device_id=device if gpu_per_rank else None)
 # - ``map_location="cpu"``: otherwise tensors return to the GPU that they came from, and
 #   all ranks fill the GPU of rank 0.
 # - ``weights_only=True``, the default: otherwise a file could run code.
-# - ``mmap=True``: the ranks of a machine read from one copy of the file in its memory.
-#   Otherwise eight ranks would need eight. Only rank 0 reads the file twice, because it
-#   tries before it chooses.
+# - ``mmap=True``: the ranks of a machine share one copy of the file in its memory.
+#   Otherwise each has its own. (Rank 0 reads the file twice, because it tries before it
+#   chooses.)
 #
 # Pretrained weights are no checkpoint: they bring no optimizer and no step. Load them
 # only if there is no checkpoint yet, or every restart begins with them again.
@@ -219,12 +219,12 @@ dist.destroy_process_group()
 #   number and rank, so there is nothing to save. (Otherwise all ranks have to send
 #   theirs to rank 0: :doc:`/tutorials/start/training_program` does it.)
 # - *The random numbers of the workers*, for augmentation. When an epoch begins, the
-#   loader `draws their seeds
-#   <https://docs.pytorch.org/docs/stable/notes/randomness.html#dataloader>`__, and from
-#   the numbers of its rank they would be others after a restart. So it has a generator,
-#   which we seed by the epoch and the rank. The workers also have to load what is
-#   skipped, or their next numbers are others, and ``persistent_workers`` has to be off,
-#   because such workers get no new seeds.
+#   loader draws `their seeds
+#   <https://docs.pytorch.org/docs/stable/notes/randomness.html#dataloader>`__ from the
+#   random numbers of its rank, which are others after a restart. So give it a generator
+#   of its own, and seed that by the epoch and the rank. Two more conditions: the
+#   workers load what is skipped, because this draws numbers too, and
+#   ``persistent_workers`` is off, because such workers get no new seeds.
 #
 # A rank dies while it saves
 # --------------------------
@@ -502,13 +502,6 @@ for cost in (60, 5):
 # a job is over, and a cloud before it takes a machine away. Save then, at the end of
 # the current step, and on all ranks at the same one:
 # :doc:`/tutorials/start/training_program` does it.
-#
-# When to use which
-# -----------------
-#
-# - ``torch.save``: one rank has the whole model, and the others wait for its file.
-# - ``dcp.save``: the model is sharded. All ranks write at the same time, and wait.
-# - ``dcp.async_save``: ranks wait only for a copy of their rows, which takes memory.
 #
 # Try it
 # ------

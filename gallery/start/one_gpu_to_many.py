@@ -306,9 +306,9 @@ print(f"{'one process':30}two ranks")
 side_by_side(alone, together)
 
 # %%
-# Both learn, but hardly a line is the same. Is that a mistake? Nobody can tell from such
-# numbers, and that's the dangerous moment of this change: a real mistake, such as a
-# gradient that's divided twice, looks just like that.
+# Both learn, but hardly a line is the same. Is that a mistake? Nobody can tell from
+# such numbers, and that's the dangerous moment of this change: a real mistake, such as
+# a gradient that's divided twice, looks just like that.
 #
 # The same order gives the same losses
 # ------------------------------------
