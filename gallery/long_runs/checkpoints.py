@@ -434,13 +434,14 @@ def first_rows(name):
     return found
 
 
-def rank_of(row, first_rows):
+def rank_of(row, firsts):
     """Return the rank that has the row: the last that begins at or before it."""
-    return sum(first <= row for first in first_rows) - 1
+    return sum(first <= row for first in firsts) - 1
 
 
 files = first_rows("step_3")
-four, two = list(files.values()), list(first_rows("again").values())
+four = list(files.values())
+two = list(first_rows("again").values())
 assert four == [0, 3, 6, 9], "four ranks have saved other rows"
 assert two == [0, 5], "two ranks have saved other rows"
 names = [name.removesuffix(".distcp") for name in files]
@@ -463,8 +464,8 @@ plt.show()
 # --------------------------
 #
 # Saving costs time, and so does every failure: on average half of an interval is lost
-# and has to be done again. With longer intervals the first share of ``lost_share``
-# falls and the second grows. Their sum is least where its derivative is zero, where
+# and has to be done again. With longer intervals the first term of ``lost_share``
+# falls and the second grows. Their sum is least where its derivative is zero, so where
 # ``cost / interval**2`` equals ``1 / (2 * between_failures)``. Solved for the interval,
 # that is ``best_interval``, which `Young <https://doi.org/10.1145/361147.361115>`__
 # found in 1974. It holds if the time between failures is much longer than a save.
