@@ -5,7 +5,8 @@ Checkpoints: go on as if nothing had happened
 :Card: A rank dies. The run goes on, equal to the bit.
 :Learn: You will let a rank die while it saves, resume the training equal to the bit,
     and load on two ranks what four have saved.
-:Prerequisites: :doc:`/tutorials/start/one_gpu_to_many`
+:Prerequisites: :doc:`/tutorials/start/one_gpu_to_many`,
+    :doc:`/tutorials/larger_models/fully_sharded`
 :Picture: checkpoint
 :Oldest torch: 2.8
 
@@ -17,11 +18,12 @@ whole, and ``dcp.save`` on all ranks for a sharded one. What makes it a checkpoi
 around that line: what goes into the file, what a crash may leave behind, who waits for
 whom, and how often you save.
 
-First one rank saves a whole model, and dies while it writes. Then four ranks save a
-sharded model, each its own rows, and two ranks load it. At the end we compute how often
-to save. If your model fits on one GPU, you can skip the second part, and for that part,
-read :doc:`/tutorials/larger_models/fully_sharded` first. To copy a whole program, take
-:doc:`/tutorials/start/training_program` or :doc:`/tutorials/larger_models/real_run`.
+First one rank saves a whole model, and dies while it writes. The second part is for
+models that ``fully_shard`` has divided, and only that part needs
+:doc:`/tutorials/larger_models/fully_sharded`: four ranks save, each its own rows of
+every weight, and two ranks load. At the end we compute how often to save. To copy a
+whole program, take :doc:`/tutorials/start/training_program` or
+:doc:`/tutorials/larger_models/real_run`.
 """
 
 # %%
@@ -79,35 +81,44 @@ dist.init_process_group(backend, device_id=device if gpu_per_rank else None)
 # and 30 with Gloo. If saving may take that long, give ``init_process_group`` a longer
 # ``timeout``.
 #
-# Something can go wrong at any moment, and the lines of ``save`` and
-# ``newest_readable`` below are each there because of one such moment:
+# Four things can go wrong. The comments (1) to (4) in the code say which of them a line
+# is there for:
 #
-# - *The rank dies while it writes.* So it writes under another name, and renames the
-#   file when it is complete. ``os.replace`` does this in one step, so a rank that dies
-#   leaves no half file under a final name.
-# - *The machine crashes.* The system keeps in memory what a program has written, and
-#   brings it to the disk later, sometimes the new name before the contents. A crash in
-#   between leaves a file that looks complete and is empty. So ``os.fsync`` waits until
-#   the contents are on the disk, and only then does the file get its name. The name
-#   itself needs `another fsync
-#   <https://man7.org/linux/man-pages/man2/fsync.2.html>`__, that of the folder.
-# - *The newest file cannot be read*, because a disk has failed, for example. So rank 0
-#   keeps one older file, takes the newest that it can read, and says which it skipped.
-#   If it can read none of them, it stops: a run that silently begins again at step 0
-#   would be worse.
-# - *The disk gets full.* So rank 0 deletes files. It does this last, when the new file
-#   is safe, and only with older ones. So at no moment is the only complete file gone.
+# 1. *The rank dies while it writes.* So it writes under another name, and renames the
+#    file when it is complete. ``os.replace`` does this in one step, so a rank that dies
+#    leaves no half file under a final name.
+# 2. *The machine crashes.* The system keeps in memory what a program has written, and
+#    brings it to the disk later, sometimes the new name before the contents. A crash in
+#    between leaves a file that looks complete and is empty. So ``os.fsync`` waits until
+#    the contents are on the disk, and only then does the file get its name. Names are
+#    the contents of the folder, which needs `another fsync
+#    <https://man7.org/linux/man-pages/man2/fsync.2.html>`__, so we open it like a file.
+#    (Windows doesn't allow that. Leave these three lines out there.)
+# 3. *The newest file cannot be read*, because a disk has failed, for example. So rank 0
+#    keeps one older file, takes the newest that it can read, and says which it skipped.
+#    If it can read none of them, it stops: a run that silently begins again at step 0
+#    would be worse.
+# 4. *The disk gets full.* So rank 0 deletes files. It does this last, when the new file
+#    is safe, and only with older ones. So at no moment is the only complete file gone.
+#    A file to keep, such as that of the best model, gets a name of another form.
 #
 # To load, every rank needs the same file, so rank 0 tells the others which one it is.
-# Several machines need a folder that they share. Two arguments of ``torch.load``:
+# Several machines need a folder that they share. Three arguments of ``torch.load``:
 #
 # - ``map_location="cpu"``: otherwise tensors return to the GPU that they came from, and
 #   all ranks fill the GPU of rank 0.
 # - ``weights_only=True``, the default: otherwise a file could run code.
+# - ``mmap=True``: the ranks of a machine share one copy of the file in its memory.
+#   Otherwise each has its own. (Rank 0 reads the file twice, because it tries before it
+#   chooses.)
+#
+# Pretrained weights are no checkpoint: they bring no optimizer and no step. Load them
+# only if there is no checkpoint yet, or every restart begins with them again.
 
 # language=Python
 (folder / "train.py").write_text("""\
 import os
+import time
 from itertools import islice
 from pathlib import Path
 
@@ -122,7 +133,9 @@ from start import device, rank, world_size
 torch.manual_seed(0)
 data = TensorDataset(torch.randn(80, 20), torch.randint(2, (80,)))
 sampler = DistributedSampler(data)
-loader = DataLoader(data, batch_size=16 // world_size, sampler=sampler)
+seeds = torch.Generator()  # the loader draws the seeds of its workers from it
+loader = DataLoader(
+    data, batch_size=16 // world_size, sampler=sampler, generator=seeds)
 model = nn.Sequential(
     nn.Linear(20, 32), nn.ReLU(), nn.Dropout(0.2), nn.Linear(32, 2)).to(device)
 optimizer = torch.optim.Adam(model.parameters(), 0.02)
@@ -136,32 +149,29 @@ def files():
 
 def newest_readable():
     for file in reversed(files()):
-        try:
+        try:  # (3)
             torch.load(file, map_location="cpu", weights_only=True)
             return file
         except Exception as error:  # damage has many kinds of errors
             print(f"skipped {file}: {type(error).__name__}", flush=True)
-    if files():
+    if files():  # (3)
         raise RuntimeError("none of the checkpoints can be read")
     return None  # there is none yet
 
 
 def save(step):
     state = {name: part.state_dict() for name, part in parts.items()}
-    with open("unfinished", "wb") as file:
+    with open("unfinished", "wb") as file:  # (1)
         torch.save(state | {"step": step}, file)
-        if step == 6 and not newest:  # we let the first try die here
-            file.truncate(1000)  # the rest is missing
-            os._exit(1)
         file.flush()
-        os.fsync(file.fileno())  # the contents are on the disk
+        os.fsync(file.fileno())  # (2) the contents are on the disk
     new = Path(f"step_{step:08}.pt")
-    os.replace("unfinished", new)
+    os.replace("unfinished", new)  # (1)
     folder = os.open(".", os.O_RDONLY)
-    os.fsync(folder)  # the name is on the disk
+    os.fsync(folder)  # (2) the name is on the disk
     os.close(folder)
     older = [file for file in files() if file < new]
-    for file in older[:-1]:  # one stays
+    for file in older[:-1]:  # (4) one stays, for (3)
         file.unlink()
 
 
@@ -169,14 +179,16 @@ found = [newest_readable() if rank == 0 else None]
 dist.broadcast_object_list(found)
 newest, step = found[0], 0
 if newest:
-    state = torch.load(newest, map_location="cpu", weights_only=True)
+    state = torch.load(newest, map_location="cpu", weights_only=True, mmap=True)
     for name, part in parts.items():
         part.load_state_dict(state[name])
     step = state["step"]
+    del state  # it has done its work, so free its memory
 
 ddp_model = DistributedDataParallel(model)
 for epoch in range(step // len(loader), 2):
     sampler.set_epoch(epoch)
+    seeds.manual_seed(epoch * world_size + rank)
     for inputs, labels in islice(loader, step % len(loader), None):
         torch.manual_seed(step * world_size + rank)
         outputs = ddp_model(inputs.to(device))
@@ -191,6 +203,7 @@ for epoch in range(step // len(loader), 2):
         if rank == 0 and step % 3 == 0:
             save(step)
 dist.barrier()  # no rank leaves before the last file is complete
+time.sleep(0.1)  # a thread of Gloo may still be busy, see "When it hangs"
 dist.destroy_process_group()
 """, encoding="utf-8")
 
@@ -200,15 +213,37 @@ dist.destroy_process_group()
 # - *The optimizer*: otherwise the means of Adam begin at zero again.
 # - *The schedule*: otherwise it begins again with its first step.
 # - *The data*: the epoch gives the order of the batches, and the step how many of them
-#   ``islice`` skips. In :doc:`/tutorials/start/feeding_data` they are not even loaded.
-# - *The random numbers*: dropout draws them. We seed each step by its number and rank,
-#   so there is nothing to save. Otherwise save the random state of each rank.
+#   ``islice`` skips. It loads the skipped batches only to drop them, and
+#   :doc:`/tutorials/start/feeding_data` skips them without loading.
+# - *The random numbers of the model*: dropout draws them. We seed each step by its
+#   number and rank, so there is nothing to save. (Otherwise all ranks have to send
+#   theirs to rank 0: :doc:`/tutorials/start/training_program` does it.)
+# - *The random numbers of the workers*, for augmentation. When an epoch begins, the
+#   loader draws `their seeds
+#   <https://docs.pytorch.org/docs/stable/notes/randomness.html#dataloader>`__ from the
+#   random numbers of its rank, which are others after a restart. So give it a generator
+#   of its own, and seed that by the epoch and the rank. Two more conditions: the
+#   workers load what is skipped, because this draws numbers too, and
+#   ``persistent_workers`` is off, because such workers get no new seeds.
 #
 # A rank dies while it saves
 # --------------------------
 #
-# At step 6 rank 0 dies in the middle of a file. So ``torchrun`` ends the other rank,
-# and because of ``--max-restarts=1`` it starts both again.
+# For this, a copy of the program gets three more lines: in its first try, rank 0 dies
+# at step 6 in the middle of the file. So ``torchrun`` ends the other rank, and because
+# of ``--max-restarts=1`` it starts both again.
+program = (folder / "train.py").read_text(encoding="utf-8")
+line = '        torch.save(state | {"step": step}, file)\n'
+accident = """\
+        if step == 6 and os.environ["TORCHELASTIC_RESTART_COUNT"] == "0":
+            file.truncate(1000)  # the rest is missing
+            os._exit(1)
+"""
+assert program.count(line) == 1, "save has changed"
+program = program.replace(line, line + accident)
+(folder / "dies.py").write_text(program, encoding="utf-8")
+
+# %%
 import os
 import subprocess
 import sys
@@ -235,7 +270,7 @@ def show(tried):
     print(*(f"{step}: {loss:.3f}" for step, loss in tried), sep=", ")
 
 
-lines = torchrun(2, "train.py", "--max-restarts=1")
+lines = torchrun(2, "dies.py", "--max-restarts=1")
 device = next(line for line in lines if line.startswith("device"))
 first, second = losses(lines)[:6], losses(lines)[6:]
 print(device)
@@ -280,14 +315,13 @@ loaded = torch.load(io.BytesIO(damaged), map_location="cpu")["model"]["0.weight"
 assert weight.any() and not loaded.any(), "the damage was noticed, or not loaded"
 
 # %%
-# Restarts have one more trap, which is not in your program. The ranks find each other
-# through a store, in which each leaves its address. ``torchrun`` opens one store and
-# keeps it, so after a restart it `still has the addresses
-# <https://github.com/pytorch/pytorch/issues/135712>`__ of the ranks that died. A new
-# rank that reads one before it is replaced fails or waits in ``init_process_group``.
-# The issue is closed, but with torch 2.13 it still happens now and then. If
-# ``TORCH_DISABLE_SHARE_RDZV_TCP_STORE`` is 1, rank 0 opens a new store after each
-# restart. So set this variable wherever you use ``--max-restarts``, as we do above.
+# Wherever you use ``--max-restarts``, set ``TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1``, as
+# we do above. The ranks find each other through a store, in which each leaves its
+# address. ``torchrun`` keeps this store, so after a restart it `still has the addresses
+# <https://github.com/pytorch/pytorch/issues/135712>`__ of the ranks that died, and a
+# rank that reads such an old address fails or waits in ``init_process_group``. The
+# issue is closed, but with torch 2.13 it still happens now and then. With the variable,
+# rank 0 opens a new store after each restart.
 #
 # Four ranks save their rows, two load them
 # -----------------------------------------
@@ -304,8 +338,9 @@ assert weight.any() and not loaded.any(), "the damage was noticed, or not loaded
 #
 # ``dcp.async_save`` copies the values into the memory of the CPU, and a thread writes
 # them while training goes on. The thread has collectives too, so give it a Gloo group
-# of its own. Otherwise they could meet those of the training. The manual still calls
-# this function experimental.
+# of its own. Otherwise they could meet those of the training. Call ``result`` before
+# the next save and at the end: it waits until the folder is complete, and raises the
+# error if a save has failed. The manual still calls ``async_save`` experimental.
 
 # language=Python
 (folder / "sharded.py").write_text("""\
@@ -344,15 +379,19 @@ if Path("step_3/.metadata").exists():
     dcp.save(snapshot(), checkpoint_id="again")  # only to compare
 else:
     group = dist.new_group(backend="gloo")
+    saving = None
     for step in range(1, 7):
         optimizer.zero_grad()
         model(inputs).square().mean().backward()
         optimizer.step()
         if step == 3:
             dcp.save(snapshot(), checkpoint_id="step_3")
+        if step % 3 == 0:
+            if saving is not None:
+                saving.result()  # wait for the last save
             saving = dcp.async_save(
-                snapshot(), checkpoint_id="behind", process_group=group)
-    saving.result()  # wait, at the latest before the next save
+                snapshot(), checkpoint_id=f"async_{step}", process_group=group)
+    saving.result()
 dist.destroy_process_group()
 """, encoding="utf-8")
 
@@ -364,34 +403,56 @@ from torch.distributed.checkpoint.format_utils import dcp_to_torch_save
 
 torchrun(4, "sharded.py")
 torchrun(2, "sharded.py")
-saved, files = {}, {}  # files: the first row of each
-for name in "step_3", "behind", "again":
+saved = {}
+for name in "step_3", "async_3", "again":
     dcp_to_torch_save(folder / name, folder / f"{name}.pt")
     state = torch.load(folder / f"{name}.pt")
     saved[name] = state["step"], state["model"], state["optimizer"]["state"]
     torch.testing.assert_close(saved[name], saved["step_3"], rtol=0, atol=0)
-    parts = dcp.FileSystemReader(folder / name).read_metadata().storage_data.items()
-    files[name] = {part.offset[0]: place.relative_path[:5]
-                   for part, place in parts if part.fqn == "model.0.weight"}
-assert [*files["step_3"]] == [0, 3, 6, 9], "four ranks have saved other rows"
-assert [*files["again"]] == [0, 5], "two ranks have saved other rows"
+    weight = state["model"]["0.weight"]  # (10, 20)
+    print(f"{name}, step {state['step']}, {weight.abs().sum():.6f}")
+    print(*sorted(file.name for file in (folder / name).iterdir()))
 
 # %%
-# All three are equal to the bit. In the figure each box is a row of the first weight,
-# with the file that has it, as ``.metadata`` says. Two ranks share the second file, and
-# each reads only the rows that it needs.
+# All three are equal to the bit, in every tensor. The folder that two ranks have saved
+# has fewer files. In the figure each box is a row of the first weight, with the file
+# that has it, as ``.metadata`` says. Two ranks share the second file, and each reads
+# only the rows that it needs.
 #
 # .. alt-text:: Ten boxes, three, three, three and one for each of four ranks, with the
 #    names of four files. Below, the same boxes, five for each of two ranks.
 import matplotlib.pyplot as plt
 
-four, two = files["step_3"], files["again"]
+
+def first_rows(name):
+    """Return the first row of the first weight in each file."""
+    parts = dcp.FileSystemReader(folder / name).read_metadata().storage_data
+    found = {}
+    for part, place in parts.items():
+        if part.fqn == "model.0.weight":  # the name of the tensor
+            found[place.relative_path] = part.offset[0]
+    return found
+
+
+def rank_of(row, firsts):
+    """Return the rank that has the row: the last that begins at or before it."""
+    return sum(first <= row for first in firsts) - 1
+
+
+files = first_rows("step_3")
+four = list(files.values())
+two = list(first_rows("again").values())
+assert four == [0, 3, 6, 9], "four ranks have saved other rows"
+assert two == [0, 5], "two ranks have saved other rows"
+names = [name.removesuffix(".distcp") for name in files]
+
 fig, axes = plt.subplots(2, 1, sharex=True, figsize=(7, 3.4), height_ratios=(4, 2))
 for ax, firsts, title in zip(axes, (four, two), ("four ranks save", "two ranks load")):
     for row in range(10):
-        k, rank = (sum(first <= row for first in one) - 1 for one in (four, firsts))
-        frame = {"fc": "none", "ec": f"C{k}", "lw": 1 + k, "pad": 3}
-        ax.text(row, rank, [*four.values()][k], ha="center", va="center", bbox=frame)
+        writer = rank_of(row, four)
+        frame = {"fc": "none", "ec": f"C{writer}", "lw": 1 + writer, "pad": 3}
+        ax.text(row, rank_of(row, firsts), names[writer],
+                ha="center", va="center", bbox=frame)
     ax.set(title=title, yticks=range(len(firsts)), ylim=(len(firsts) - 0.4, -0.6))
     ax.spines[:].set_visible(False)
 ax.set(xlabel="row", xticks=range(10), xlim=(-0.6, 9.6))
@@ -403,19 +464,21 @@ plt.show()
 # --------------------------
 #
 # Saving costs time, and so does every failure: on average half of an interval is lost
-# and has to be done again. Often saved, little is lost, and the other way round. `Young
-# <https://doi.org/10.1145/361147.361115>`__ found in 1974 where the sum of both is
-# least, if failures are rare compared with saving.
+# and has to be done again. With longer intervals the first term of ``lost_share``
+# falls and the second grows. Their sum is least where its derivative is zero, so where
+# ``cost / interval**2`` equals ``1 / (2 * between_failures)``. Solved for the interval,
+# that is ``best_interval``, which `Young <https://doi.org/10.1145/361147.361115>`__
+# found in 1974. It holds if the time between failures is much longer than a save.
+
+
+def lost_share(interval, cost, between_failures):
+    """Return the share of the time that saving and failures take."""
+    return cost / interval + interval / (2 * between_failures)
 
 
 def best_interval(cost, between_failures):
     """Return the seconds from one save to the next."""
     return (2 * cost * between_failures) ** 0.5
-
-
-def lost_share(interval, cost, between_failures):
-    """Return the share of the time that saving and failures take."""
-    return cost / interval + interval / 2 / between_failures
 
 
 # %%
@@ -441,15 +504,6 @@ for cost in (60, 5):
 # the current step, and on all ranks at the same one:
 # :doc:`/tutorials/start/training_program` does it.
 #
-# When to use which
-# -----------------
-#
-# - ``torch.save``: one rank has the whole model, and the others wait for its file.
-# - ``dcp.save``: the model is sharded. All ranks write at the same time, and wait.
-# - ``dcp.async_save``: ranks wait only for a copy of their rows, which takes memory.
-# - Pretrained weights are no checkpoint: they bring no optimizer and no step. Load them
-#   only if there is no checkpoint yet, or every restart begins with them again.
-#
 # Try it
 # ------
 #
@@ -466,20 +520,6 @@ for cost in (60, 5):
 #      page still passes, because ``newest_readable`` loads a file before it chooses it.
 #      But any other program that takes the newest file, such as an evaluation, would
 #      get the half one. ``os.replace`` protects these too.
-#
-# - On a CPU, leave out ``process_group=group``, and add
-#   ``timeout=timedelta(seconds=20)`` to ``init_process_group`` in ``start.py``, with
-#   ``from datetime import timedelta``. Run it several times. In which ways does it
-#   fail?
-#
-#   .. admonition:: Answer
-#      :collapsible: closed
-#
-#      That differs from run to run. In some of ours a rank aborted with "Received data
-#      size doesn't match expected size", in the others the ranks waited until the
-#      timeout. The thread and the training share one group, so a rank can receive a
-#      message that belongs to the other collective. A group without a CPU backend, such
-#      as one with NCCL alone, is refused at once.
 #
 # - In your own script: copy the folder of its checkpoints, make the newest file of the
 #   copy empty, and resume from the copy. Does the run go on from an older file, does it

@@ -126,16 +126,18 @@ if __name__ == "__main__":
 #    A share of the samples
 #       With two ranks, 16 samples from each make the same batch of 32. With three, the
 #       batch would be 30, so choose a number that divides 32. The sampler shuffles and
-#       deals out the samples, so ``shuffle=True`` goes. The workers start by
-#       ``forkserver``, because a fork beside an open group may hang:
-#       :doc:`/tutorials/start/distributed_data_parallel` explains it. They import this
-#       file, which is safe because of ``if __name__ == "__main__":`` at its end.
+#       deals out the samples, so ``shuffle=True`` goes. A worker that is forked, a copy
+#       of its rank without the threads of the group, may hang:
+#       :doc:`/tutorials/start/distributed_data_parallel` explains it. A worker of the
+#       ``forkserver`` is no such copy. It imports this file to know what it defines,
+#       which is safe because of ``if __name__ == "__main__":`` at the end.
 #    One mean gradient, and random numbers of its own
 #       The wrapper averages the gradients of all ranks during ``backward``. Clipping
 #       and the step come later and stay as they were. So far all ranks drew the same
-#       random numbers, because they must build the same samples and the same model.
-#       From here on each rank draws its own. Otherwise dropout would drop the same
-#       units on every rank.
+#       random numbers, because they must build the same samples. (The model would be
+#       the same anyway, because the wrapper sends that of rank 0 to all.) From here on
+#       each rank draws its own. Otherwise dropout would drop the same units on every
+#       rank.
 #    A new order in each epoch
 #       The sampler adds the number of the epoch to its seed. Without this line each
 #       epoch would repeat the order of the first.
@@ -145,12 +147,15 @@ if __name__ == "__main__":
 #       the parameters, which remain in float32, and so is their mean.
 #    One rank prints and saves
 #       The loss of a rank is that of its own samples, so the ranks average it, and only
-#       in the steps that print it, since each of these steps waits. ``model`` is the
-#       model without its wrapper, so the keys in the file stay the same. At the end
-#       every rank leaves the group.
+#       in the steps that print it: to average, a rank waits for the others, and to
+#       print, for its GPU. ``model`` is the model without its wrapper, so the keys in
+#       the file stay the same. At the end every rank leaves the group.
 #
-# The fifth change is the longest, but it is the same in every program with ranks, and
-# :doc:`/tutorials/start/hello_ranks` explains its lines.
+# The fifth change is the longest, but it is the same in every program with ranks. On
+# GPUs with ``torchrun``, the essential lines are those that read the rank, the world
+# size and the local rank, make the device, and call ``set_device_index`` and
+# ``init_process_group``. All others are for a CPU, a Mac or plain ``python``, and
+# :doc:`/tutorials/start/hello_ranks` explains them.
 
 # language=Python
 (folder / "train_ddp.py").write_text("""\
@@ -267,8 +272,9 @@ if __name__ == "__main__":
 #
 #    torchrun --standalone --nproc-per-node=2 train_ddp.py --amp
 #
-# Here the page runs one after the other, each in a folder of its own: both take the
-# first GPU, and many clusters let only one process at a time use it.
+# Here the page runs one script after the other, because both take the first GPU, and
+# many clusters let only one process at a time use it. Each runs in a folder of its own,
+# because both write ``model.pt``.
 import os
 import subprocess
 import sys
@@ -284,15 +290,25 @@ def run(name, *command):
     return done.stdout
 
 
+def side_by_side(left, right):
+    """Print the losses and accuracies of two runs."""
+    left = left.splitlines()
+    right = right.splitlines()[-len(left):]  # without the line about the device
+    for one, other in zip(left, right):
+        print(f"{one:30}{other}")
+
+
 torchrun = "-m torch.distributed.run --standalone --nproc-per-node=2".split()
 alone = run("one", "../train.py")
 together = run("many", *torchrun, "--log-dir=logs", "../train_ddp.py")
-print("one process:", alone, "with ranks:", together, sep="\n")
+print(together.splitlines()[0])
+print(f"{'one process':30}two ranks")
+side_by_side(alone, together)
 
 # %%
-# Both learn, but not one line is the same. Is that a mistake? Nobody can tell from such
-# numbers, and that's the dangerous moment of this change: a real mistake, such as a
-# gradient that's divided twice, looks just like that.
+# Both learn, but hardly a line is the same. Is that a mistake? Nobody can tell from
+# such numbers, and that's the dangerous moment of this change: a real mistake, such as
+# a gradient that's divided twice, looks just like that.
 #
 # The same order gives the same losses
 # ------------------------------------
@@ -304,7 +320,9 @@ print("one process:", alone, "with ranks:", together, sep="\n")
 ordered = (folder / "train.py").read_text(encoding="utf-8")
 replacements = {
     "import DataLoader,": "import DataLoader, DistributedSampler,",
-    "    loader =": "    sampler = DistributedSampler(train_data, 1, 0)\n    loader =",
+    "    loader =":
+        "    sampler = DistributedSampler(train_data, num_replicas=1, rank=0)\n"
+        "    loader =",
     "shuffle=True": "sampler=sampler",
     "in range(3):": "in range(3):\n        sampler.set_epoch(epoch)"}
 for old, new in replacements.items():
@@ -312,7 +330,8 @@ for old, new in replacements.items():
     ordered = ordered.replace(old, new)
 (folder / "ordered.py").write_text(ordered, encoding="utf-8")
 same_order = run("ordered", "../ordered.py")
-print(same_order)
+print(f"{'one process, same order':30}two ranks")
+side_by_side(same_order, together)
 
 # %%
 # Now the numbers agree. We read them from the outputs and compare: the losses and the
@@ -358,8 +377,9 @@ plt.show()
 # Clipping, schedule and saved model stay the same
 # ------------------------------------------------
 #
-# After ``backward`` the gradients are averaged already. So all ranks compute the norm
-# of one process, and ``clip_grad_norm_`` shortens their gradients by the same factor.
+# After ``backward`` the gradients are averaged already. So each rank computes the norm
+# that one process would have, and ``clip_grad_norm_`` shortens the gradients of all
+# ranks by the same factor.
 norms = numbers(together, "norm")
 print("clipped, of the 12 printed steps:", (norms > 1).sum().item())
 assert 0 < (norms > 1).sum() < len(norms), "clipping isn't tried"
@@ -393,13 +413,13 @@ batch = torch.randn(32, 20)  # (samples, features)
 norm = torch.nn.BatchNorm1d(20)
 whole, split = norm(batch), torch.cat([norm(share) for share in batch.split(16)])
 print(f"largest difference: {(whole - split).abs().max():.1f}")
-assert (whole - split).abs().max() > 0.5
+assert (whole - split).abs().max() > 0.5, "a share has the statistics of the batch"
 
 # %%
 # ``SyncBatchNorm`` lets the ranks exchange their statistics. In a training on GPUs, one
 # line before the wrapper replaces all batch normalizations.
 model = torch.nn.SyncBatchNorm.convert_sync_batchnorm(torch.nn.Sequential(norm))
-assert isinstance(model[0], torch.nn.SyncBatchNorm)
+print(model)
 
 # %%
 # One seed for all ranks drops the same units
@@ -413,12 +433,16 @@ assert isinstance(model[0], torch.nn.SyncBatchNorm)
 
 
 def dropped(seed):
+    """Return the numbers of the units that dropout sets to zero."""
     torch.manual_seed(seed)
-    return torch.nn.functional.dropout(torch.ones(20)) == 0
+    kept = torch.nn.functional.dropout(torch.ones(20))
+    return (kept == 0).nonzero().flatten().tolist()
 
 
-assert torch.equal(dropped(seed=0), dropped(seed=0))
-assert not torch.equal(dropped(seed=0), dropped(seed=1))
+print("rank 0, seed 0:", dropped(seed=0))
+print("rank 1, seed 0:", dropped(seed=0))
+print("rank 1, seed 1:", dropped(seed=1))
+assert dropped(seed=0) != dropped(seed=1), "another seed drops the same units"
 
 # %%
 # Try it
@@ -467,4 +491,7 @@ assert not torch.equal(dropped(seed=0), dropped(seed=1))
 #
 # - :doc:`/tutorials/start/distributed_data_parallel` shows what the wrapper and the
 #   sampler do.
+# - :doc:`/tutorials/start/is_it_faster` measures how much faster the ranks are.
+# - Before a long run: :doc:`/tutorials/long_runs/checkpoints` and
+#   :doc:`/tutorials/start/when_it_hangs`.
 # - :doc:`/tutorials/inside/starting_processes` starts ranks without ``torchrun``.
