@@ -210,7 +210,8 @@ dist.destroy_process_group()
 # %%
 # A run needs more than its model. Without one of these it goes on, with other losses:
 #
-# - *The optimizer*: otherwise the means of Adam begin at zero again.
+# - *The optimizer*: otherwise the means of Adam begin at zero again. In float16 the
+#   ``GradScaler`` has a state, too.
 # - *The schedule*: otherwise it begins again with its first step.
 # - *The data*: the epoch gives the order of the batches, and the step how many of them
 #   ``islice`` skips. It loads the skipped batches only to drop them, and
@@ -224,7 +225,9 @@ dist.destroy_process_group()
 #   random numbers of its rank, which are others after a restart. So give it a generator
 #   of its own, and seed that by the epoch and the rank. Two more conditions: the
 #   workers load what is skipped, because this draws numbers too, and
-#   ``persistent_workers`` is off, because such workers get no new seeds.
+#   ``persistent_workers`` is off, because such workers get no new seeds. Workers that
+#   start by ``forkserver`` import the program, so there all that joins the group or
+#   trains belongs below ``if __name__ == "__main__":``.
 #
 # A rank dies while it saves
 # --------------------------

@@ -174,13 +174,13 @@ assert never == list(samples[len(samples) - n_left:]), "others are left out"
 def accuracy(loader, n_real):
     total = torch.zeros(2, dtype=torch.int64, device=device)  # hits, samples
     n_done = 0
-    for batch in loader:
-        batch = batch.to(device, non_blocking=True)  # (samples,)
-        is_real = torch.arange(len(batch), device=device) < n_real - n_done
-        hits = batch <= 3 * world_size  # in your program: prediction == label
+    for labels in loader:  # in your program: for inputs, labels in loader
+        labels = labels.to(device, non_blocking=True)  # (samples,)
+        is_real = torch.arange(len(labels), device=device) < n_real - n_done
+        hits = labels <= 3 * world_size  # in your program: predictions == labels
         total[0] += (hits & is_real).sum()
         total[1] += is_real.sum()
-        n_done += len(batch)
+        n_done += len(labels)
     dist.all_reduce(total)
     return total[0].item() / total[1].item()
 
