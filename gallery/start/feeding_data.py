@@ -174,7 +174,7 @@ assert never == list(samples[len(samples) - n_left:]), "others are left out"
 def accuracy(loader, n_real):
     total = torch.zeros(2, dtype=torch.int64, device=device)  # hits, samples
     n_done = 0
-    for labels in loader:  # in your program: for inputs, labels in loader
+    for labels in loader:  # your loader gives inputs, too
         labels = labels.to(device, non_blocking=True)  # (samples,)
         is_real = torch.arange(len(labels), device=device) < n_real - n_done
         hits = labels <= 3 * world_size  # in your program: predictions == labels

@@ -29,7 +29,9 @@ def test_most_names_of_torch_have_an_address() -> None:
     is_inner = re.compile(r"\._|^torch\.ops\.").search
     of_torch = {x for x in used() if x.startswith("torch.") and not is_inner(x)}
     # types of numbers are rows of one table, without addresses
-    types = {str(x) for x in vars(torch).values() if isinstance(x, torch.dtype)}
+    types = {
+        f"torch.{x}" for x in vars(torch) if isinstance(getattr(torch, x), torch.dtype)
+    }
 
     assert len(of_torch) > 50
     # its documentation does not describe all that it has
