@@ -15,7 +15,8 @@ GPUs have to wait for them, more GPUs hardly make the training faster.
 ``DistributedDataParallel`` (DDP) can send while backward still computes, send less
 often, and send fewer bytes. We count its messages, compute what they cost on a slow and
 on a fast network, and see what each setting saves. The surprise comes in the middle:
-the size of the buckets, which everybody tries first, rarely makes the difference.
+the size of the buckets, which everybody tries first, rarely makes the difference as
+long as there are only a few machines.
 
 With FSDP, look in :doc:`/tutorials/larger_models/fully_sharded` for its settings
 (``reshard_after_forward``, ``reduce_dtype``, ``set_requires_gradient_sync``), and in
@@ -240,8 +241,10 @@ assert views == len(default), "the gradients are parts of the buckets"
 #      - 0.03 ms (round number)
 #      - `370 GB/s <https://github.com/NVIDIA/nccl-tests/issues/212>`__
 #    * - InfiniBand, one card of 400 Gbit/s per machine
-#      - 0.05 ms (`16 GPUs of two machines <https://github.com/NVIDIA/nccl/issues/1244>`__)
-#      - 47 GB/s (`46 to 48 per card <https://github.com/NVIDIA/nccl-tests/issues/290>`__)
+#      - 0.05 ms (`16 GPUs of two machines
+#        <https://github.com/NVIDIA/nccl/issues/1244>`__)
+#      - 47 GB/s (`46 to 48 per card
+#        <https://github.com/NVIDIA/nccl-tests/issues/290>`__)
 #    * - Ethernet, one card of 25 Gbit/s per machine
 #      - 0.2 ms (round number)
 #      - 3.1 GB/s (data sheet)
@@ -699,7 +702,8 @@ assert left["both", "Ethernet 25"] < left["as it is", "Ethernet 25"] / 10, (
 # .. list-table::
 #    :header-rows: 1
 #
-#    * - In a trace of `torch.profiler <https://docs.pytorch.org/docs/stable/profiler.html>`__
+#    * - In a trace of `torch.profiler
+#        <https://docs.pytorch.org/docs/stable/profiler.html>`__
 #      - What helps
 #    * - Many short messages without a pause
 #      - A larger ``bucket_cap_mb``
@@ -756,10 +760,9 @@ if rank == 0:
 # ----------------
 #
 # - DDP sends a bucket when its gradients are ready, so all but the last one can travel
-#   during backward. Its first step has other buckets than later ones, so don't measure
-#   it.
-# - Keep the bucket size at first. Larger buckets help if messages start slowly, as with
-#   hundreds of ranks; on a slow network ``no_sync`` and bf16 save more.
+#   during backward. Keep the bucket size at first. Larger buckets help if messages
+#   start slowly, as with hundreds of ranks; on a slow network ``no_sync`` and bf16 save
+#   more.
 # - Register a hook with the ``process_group`` of its model, and divide by its size.
 # - With ``no_sync``, keep forward and backward of a part together inside. With only
 #   backward inside, every part sends; with only forward inside, none does; and no error

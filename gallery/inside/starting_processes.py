@@ -282,6 +282,8 @@ def translate_variables():
         return  # torchrun has set all of them
     if "OMPI_COMM_WORLD_RANK" in os.environ:
         values = [os.environ[name] for name in OF_MPIRUN]
+    elif "MPI_LOCALRANKID" in os.environ:
+        raise RuntimeError("not the mpirun of Open MPI: translate its variables")
     elif "SLURM_STEP_NUM_TASKS" in os.environ:
         values = [os.environ[name] for name in OF_SRUN]
         values.append(tasks_on_this_node())
@@ -317,7 +319,8 @@ assert like_mpirun.stdout == expected, like_mpirun.stdout + like_mpirun.stderr
 
 # %%
 # Where does the call belong? Before anything that reads ``RANK``. So this is the file
-# that works under all of them: ``torchrun``, ``srun``, ``mpirun``, and plain Python.
+# that works under ``torchrun``, ``srun``, the ``mpirun`` of Open MPI, and plain Python.
+# (Those of MPICH and Intel use other names. There it stops with an error.)
 
 # language=Python
 (folder / "train.py").write_text("""\

@@ -187,8 +187,8 @@ def parts_of(data, step, mesh, options):
 # third all-gather for it. There is none, as we'll count further below.
 #
 # Why not ``nn.TransformerEncoderLayer`` itself? Because up to version 2.13 PyTorch
-# doesn't compile the code of its own layers when you call ``compile`` on one of them. It
-# would run as before, without any message. The ``forward`` of a class of yours is
+# doesn't compile the code of its own layers when you call ``compile`` on one of them.
+# It would run as before, without any message. The ``forward`` of a class of yours is
 # compiled, with everything that it calls.
 from torch import nn
 from torch.utils.checkpoint import checkpoint
@@ -846,8 +846,8 @@ if is_first_rank and device.type == "cpu":
 #
 # A compiler that only counts what it's asked to compile shows the difference between
 # our ``Block`` and the class of ``torch.nn`` from which it inherits, which is compiled
-# only from PyTorch 2.14 on. (The page counts where there is no GPU. Really compiling takes long, so it leaves that to
-# ``--compile``.)
+# only from PyTorch 2.14 on. (The page counts where there is no GPU. Really compiling
+# takes long, so it leaves that to ``--compile``.)
 graphs = []
 
 

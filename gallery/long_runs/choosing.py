@@ -498,9 +498,11 @@ def traffic(strategy, run):
 #
 # NVLink carries 450 GB/s in each direction, according to NVIDIA's `data sheet
 # <https://www.nvidia.com/en-us/data-center/h100/>`__, which gives the sum of both
-# directions, 900. For GPUs without NVLink we add PCIe 4.0.
+# directions, 900. We take `370, as measured
+# <https://github.com/NVIDIA/nccl-tests/issues/212>`__ between eight GPUs. For GPUs
+# without NVLink we add PCIe 4.0.
 SPEED = 400e12  # operations per second
-NVLINK = 450e9  # bytes per second
+NVLINK = 370e9  # bytes per second
 PCIE = 16 * 16e9 * 128 / 130 / 8  # 16 lanes of 16 Gbit/s; of 130 bits 128 are data
 
 
@@ -517,11 +519,11 @@ inside, _ = traffic("FSDP", llama)
 if rank == 0:
     print(f"FSDP on 8 GPUs: computing {computing(llama):.2f} s,",
           f"sending {inside / NVLINK:.2f} s, over PCIe {inside / PCIE:.2f} s")
-assert inside / NVLINK < computing(llama) / 10, "FSDP sends for longer than a tenth"
+assert inside / NVLINK < computing(llama) / 8, "FSDP sends for longer than an eighth"
 assert inside / PCIE > computing(llama), "FSDP hides over PCIe as well"
 
 # %%
-# FSDP sends while it computes, and on NVLink it sends for a tenth of the time. So the
+# FSDP sends while it computes, and on NVLink it sends for an eighth of the time. So the
 # GPUs hardly wait, and here you can stop: **FSDP, bf16, checkpointing, 8192 tokens for
 # each GPU.** TP and a pipeline hold a little less, but they'd only be slower.
 #
@@ -586,9 +588,9 @@ if rank == 0:
 
 # %%
 # With eight fast cards, FSDP hides behind the computation completely, so the answer is
-# FSDP over all 16 GPUs, and you can stop again. TP within a machine costs a quarter, so
-# take it only if question 5 forces you to. TP over both machines costs more than half
-# (it's there only for comparison, because 16 GPUs can't share 40 heads).
+# FSDP over all 16 GPUs, and you can stop again. TP within a machine costs 30 percent,
+# so take it only if question 5 forces you to. TP over both machines costs more than
+# half (it's there only for comparison, because 16 GPUs can't share 40 heads).
 #
 # With the single slow card, FSDP takes almost four times as long as the computation,
 # and HSDP twice as long. A pipeline of 16 stages doesn't notice the network, but its
@@ -626,7 +628,7 @@ assert 250_000 < in_a_step < 270_000, "HSDP doesn't need a quarter of a million"
 fast = NETWORKS["8 x 400 Gbit/s"]
 at_best = computing(two_machines)
 assert step("FSDP", two_machines, fast) == at_best, "FSDP isn't hidden"
-assert 1.2 < step("TP + FSDP", two_machines, fast) / at_best < 1.3, "not a quarter"
+assert 1.25 < step("TP + FSDP", two_machines, fast) / at_best < 1.35, "not 30 percent"
 assert 1.5 < step("TP", two_machines, fast) / at_best < 1.7, "not more than half"
 assert 3.5 < step("FSDP", two_machines, slow) / at_best < 4, "not almost four times"
 assert 1.9 < step("HSDP", two_machines, slow) / at_best < 2.1, "not twice"

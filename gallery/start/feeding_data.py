@@ -89,8 +89,10 @@ from torch.utils.data.distributed import DistributedSampler
 def training_loader(data, batch_size, dp_rank=rank, dp_size=world_size, **workers):
     sampler = DistributedSampler(
         data, num_replicas=dp_size, rank=dp_rank, drop_last=True)
-    return DataLoader(
+    loader = DataLoader(
         data, batch_size=batch_size, sampler=sampler, drop_last=True, **workers)
+    assert len(loader) > 0, "a rank has fewer samples than a batch"
+    return loader
 
 
 def validation_loader(data, batch_size, dp_rank=rank, dp_size=world_size, **workers):
@@ -185,7 +187,7 @@ def accuracy(loader, n_real):
     return total[0].item() / total[1].item()
 
 
-n_real = len(range(rank, len(samples), world_size))  # of this rank
+n_real = len(range(rank, len(samples), world_size))  # with TP: dp_rank, dp_size
 loader = validation_loader(samples, batch_size=4)
 masked = accuracy(loader, n_real)
 too_high = accuracy(loader, len(loader.sampler))
@@ -379,8 +381,9 @@ if rank == 0:
 # A loader draws the seeds of its workers from the random numbers of its rank. If all
 # ranks call ``manual_seed(0)`` to build equal models, their workers also crop and flip
 # different samples in the same way. So give the loader a generator whose seed is
-# another on each rank (with TP, on each ``dp_rank``). Here the augmentation makes a
-# random number of a sample.
+# another on each rank (with TP, on each ``dp_rank``) and, after a restart, in each
+# epoch. Otherwise the augmentations of the first epochs come again. Here the
+# augmentation makes a random number of a sample.
 def augmented(generator=None):
     loader = DataLoader(
         torch.zeros(4), batch_size=None, collate_fn=torch.rand_like,

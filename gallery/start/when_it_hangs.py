@@ -123,15 +123,17 @@ nothing hangs for long here, we let every wait end after three seconds.
 # A *stack* is the list of functions that a process is in, and it's the quickest answer
 # there is. ``py-spy`` reads it from outside, so it works even if you prepared nothing.
 #
-# This script, ``stacks.sh``, writes a file for each rank of a machine. It knows them by
-# ``RANK``, which ``torchrun`` has set:
+# This script, ``stacks.sh``, writes a file for each rank of a machine that ``torchrun``
+# has started. It knows them by a variable that only ``torchrun`` sets:
 #
 # .. code-block:: bash
 #
 #    for pid in $(pgrep -f train.py); do
 #        parent=$(ps -o ppid= -p "$pid" | tr -d ' ')
 #        rank=$(sed -nz 's/^RANK=//p' "/proc/$pid/environ" | tr -d '\0')
-#        if [ -z "$rank" ] || grep -qz '^RANK=' "/proc/$parent/environ"; then
+#        mark='^TORCHELASTIC_RUN_ID='
+#        if ! grep -qz "$mark" "/proc/$pid/environ" ||
+#                grep -qz "$mark" "/proc/$parent/environ"; then
 #            continue  # torchrun and shells have none; the parent of a worker has one
 #        fi
 #        timeout 20 py-spy dump --subprocesses --pid "$pid" > "$1/rank_$rank.txt"
@@ -283,8 +285,9 @@ nothing hangs for long here, we let every wait end after three seconds.
 # It wants the files of all ranks, and only those: a file that an older run with more
 # ranks has left there would be compared, too. With the option ``-j`` it prints the
 # calls of all ranks side by side (install ``tabulate`` for that), and each file is a
-# pickle that you can read yourself. Look for your own file in its stacks. For DDP's
-# all-reduces that's the line with ``backward``.
+# pickle that you can read yourself. Look for your own file in its stacks. On a CPU,
+# DDP's all-reduces have your line with ``backward``. On GPUs backward runs in a thread
+# of its own, so there they may have none.
 #
 # .. code-block:: python
 #
@@ -294,7 +297,8 @@ nothing hangs for long here, we let every wait end after three seconds.
 #        for entry in pickle.load(file)["entries"]:
 #            group = entry["process_group"][1]
 #            lines = [f["line"] for f in entry["frames"] if "train" in f["filename"]]
-#            print(group, entry["collective_seq_id"], entry["profiling_name"], lines)
+#            number = entry["p2p_seq_id" if entry["is_p2p"] else "collective_seq_id"]
+#            print(group, number, entry["profiling_name"], entry["state"], lines)
 #
 # With several machines, set ``TORCH_FR_DUMP_TEMP_FILE`` to the beginning of the paths,
 # in a folder that all of them share. To look into a run that hangs and has not timed
