@@ -163,8 +163,8 @@ assert table.grad.any(dim=1).sum() == 5
 # gradient of zero, yet the gradient takes as much memory as the table, and Adam goes
 # through all rows on the CPU in each step. With ``nn.Embedding(..., sparse=True)`` only
 # the rows in use have a gradient. SGD and Adagrad take both kinds of gradients. With
-# Adam you need two optimizers, ``torch.optim.SparseAdam`` for the table and ``Adam`` for
-# the rest, since each refuses the gradients of the other.
+# Adam you need two optimizers, ``torch.optim.SparseAdam`` for the table and ``Adam``
+# for the rest, since each refuses the gradients of the other.
 #
 # A split model sends activations
 # -------------------------------
