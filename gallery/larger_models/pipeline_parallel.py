@@ -154,10 +154,10 @@ if rank == 0:
 assert abs(loss - loss_of_one.item()) < 1e-6, "the pipeline trains something else"
 
 # %%
-# To validate, run ``schedule.eval``, which needs the labels too. It neither calls
-# ``eval()`` of your layers, so dropout would stay on, nor turns gradients off: without
-# ``torch.no_grad``, or ``set_grad_enabled(False)`` as above, it would keep the
-# activations of all micro-batches.
+# To validate, run ``schedule.eval``, which needs the labels too, and fails with the
+# zero-bubble schedule below. It neither calls ``eval()`` of your layers, so dropout
+# would stay on, nor turns gradients off: without ``set_grad_enabled(False)`` as above,
+# it would keep the activations of all micro-batches.
 my_layers.eval()
 loss = step(schedule, inputs, labels, rank == 0, rank == p - 1, train=False)
 my_layers.train()
@@ -435,7 +435,8 @@ def accumulate(layers, n_steps):
         step(schedule, inputs, classes, rank == 0, rank == p - 1)
         counted += (classes != -100).sum()
     for weight in layers.parameters():
-        weight.grad /= counted
+        if weight.grad is not None:  # a frozen weight has none
+            weight.grad /= counted
 
 
 accumulate(my_layers, n_steps=2)
@@ -453,7 +454,8 @@ from torch.distributed.tensor import DTensor
 
 
 def clip_over_stages(weights, max_norm, group=None):  # group: of the pipeline
-    norm = nn.utils.get_total_norm([weight.grad for weight in weights])
+    gradients = [weight.grad for weight in weights if weight.grad is not None]
+    norm = nn.utils.get_total_norm(gradients)
     if isinstance(norm, DTensor):
         norm = norm.full_tensor()
     squares = norm**2  # of this stage
@@ -474,12 +476,15 @@ assert error < 1e-4, "the gradients are not clipped to half of their norm"
 
 # %%
 # And this is a pipeline with FSDP, in which a group of ranks shares each stage. We
-# pretend: here each group has one rank. A real mesh is ``(4, 8)``, for example, and
-# ``PipelineStage`` needs the group of the pipeline too, as ``group=``.
+# pretend: here each group has one rank. On a real mesh, ``(4, 8)`` for example, replace
+# ``rank`` by ``mesh.get_local_rank("pipeline")`` and ``p`` by
+# ``mesh["pipeline"].size()``, and give ``PipelineStage`` the group of the pipeline too,
+# as ``group=``.
 #
 # ``reshard_after_forward=False`` keeps the layers, as `torchtitan
 # <https://github.com/pytorch/torchtitan>`__ does by default. Otherwise they would be
-# gathered again for each micro-batch.
+# gathered again for each micro-batch. The gradients of the stage stay whole too, until
+# the last micro-batch, and only then FSDP shards them: plan memory for both.
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 
@@ -517,8 +522,9 @@ assert on_a_clock(orders["1F1B"], slower)[1] == 12 * m + 6 * (p - 1)
 # m to be divisible by m // p, as each multiple of p is, or stops with a ``ValueError``.
 #
 # A zero-bubble schedule pays if each half of backward takes about as long as forward,
-# so measure it with your model. Ours needs exactly two stages on each rank, and it
-# refuses layers that ``torch.compile(layer)`` has wrapped.
+# so measure it with your model. Ours needs exactly two stages on each rank, and refuses
+# layers that ``torch.compile(layer)`` has wrapped. Its ``eval`` fails in PyTorch 2.13:
+# validate with ``schedule.step``, and set the gradients to zero after it.
 #
 # At the end every rank leaves the group. Only then does rank 0 open the window of its
 # figure, because a window stops the program until you close it.

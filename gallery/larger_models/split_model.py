@@ -162,9 +162,9 @@ assert table.grad.any(dim=1).sum() == 5
 # Word 4 occurs twice, so six words use five rows of the table. All other rows have a
 # gradient of zero, yet the gradient takes as much memory as the table, and Adam goes
 # through all rows on the CPU in each step. With ``nn.Embedding(..., sparse=True)`` only
-# the rows in use have a gradient. But then you need two optimizers,
-# ``torch.optim.SparseAdam`` for the table and another one for the rest, since each
-# refuses the gradients of the other.
+# the rows in use have a gradient. SGD and Adagrad take both kinds of gradients. With
+# Adam you need two optimizers, ``torch.optim.SparseAdam`` for the table and ``Adam``
+# for the rest, since each refuses the gradients of the other.
 #
 # A split model sends activations
 # -------------------------------
@@ -227,7 +227,8 @@ assert sent == 2 * sizes["whole"], "the gradients are not sent once in each dire
 # ---------------------------------
 #
 # The second half needs the output of the first, and on the way back it is the other way
-# round. So at each moment only one device works, and two GPUs are no faster than one.
+# round. So in training only one device works at each moment, and two GPUs are no faster
+# than one.
 #
 # A pipeline shortens the wait: it cuts the batch into micro-batches, and the first
 # device starts on the next one while the second is still working. A device starts a
@@ -373,8 +374,8 @@ print(tuple(images.shape), "->", tuple(maps.shape), "->", tuple(pooled.shape))
 #   first, and then splitting the model.
 # - A split model sends activations, which grow with the batch. Split data send
 #   gradients, which are the same for any batch.
-# - Without a pipeline only one device works at a time. With one, p devices and m
-#   micro-batches are idle for (p - 1) / (m + p - 1) of the time.
+# - In training without a pipeline only one device works at a time. With one, p devices
+#   and m micro-batches are idle for (p - 1) / (m + p - 1) of the time.
 #
 # Where to go next
 # ----------------
