@@ -1122,6 +1122,9 @@ for name, (strategy, run) in runs.items():
 # %%
 # At the end every rank leaves the group. Only then does rank 0 open the window of its
 # figure, because a window stops the program until you close it.
+import time
+
+time.sleep(0.1)  # a thread of Gloo may still free a tensor, and aborts if Python ends
 dist.destroy_process_group()
 if rank == 0:
     plt.show()  # last: while a window is open, no other rank waits
@@ -1157,7 +1160,7 @@ if rank == 0:
 #      :collapsible: closed
 #
 #      Only the activations grow, from 6.5 to 13 GB, so FSDP needs 42 GB. The
-#      computation takes 4.2 s instead of 2.1, and sending takes 0.2 s as before. With
+#      computation takes 4.2 s instead of 2.1, and sending takes 0.25 s as before. With
 #      TP, the bytes would double as well.
 #
 # - For your own model: write its ``Run`` with your number of GPUs, and ``SPEED`` and

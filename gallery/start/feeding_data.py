@@ -529,6 +529,9 @@ assert set(seen_before) == set(order[:n_seen]), "they haven't seen the beginning
 #
 # At the end every rank leaves the group. Only then does rank 0 open the window of its
 # figure, because a window stops the program until you close it.
+import time
+
+time.sleep(0.1)  # a thread of Gloo may still free a tensor, and aborts if Python ends
 dist.destroy_process_group()
 if rank == 0:
     plt.show()  # last: while a window is open, no other rank waits
