@@ -921,6 +921,7 @@ assert torch.tensor(1.0, dtype=torch.bfloat16) + 0.001 == 1, "bf16 has more digi
 dist.barrier()
 if is_first_rank:
     temporary.cleanup()
+
 import time
 
 time.sleep(0.1)  # a thread of Gloo may still free a tensor, and aborts if Python ends
