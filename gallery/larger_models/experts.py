@@ -266,7 +266,7 @@ if device.type == "cpu":
 # sizes as a tensor: ``count(chosen)`` in ``mixture``, and ``arriving.sum(dim=0)`` in
 # ``compute`` below. (We haven't run that on a GPU. The documentation of 2.13 wants the
 # last end to be less than the number of rows. If your version insists, append a row of
-# zeros, and drop its result.)
+# zeros, and drop its result.) ``FlopCounterMode`` of 2.13 doesn't count ``grouped_mm``.
 
 # %%
 # Tokens travel, and experts stay: ``all_to_all_single``
