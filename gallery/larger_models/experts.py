@@ -95,8 +95,12 @@ class Experts(nn.Module):
         self.into = nn.Parameter(into)  # (experts, width, hidden)
         self.out = nn.Parameter(out)  # (experts, hidden, width)
 
+    def matrices(self):
+        return self.into, self.out
+
     def one(self, i, rows):
-        return torch.relu(rows @ self.into[i]) @ self.out[i]
+        into, out = self.matrices()
+        return torch.relu(rows @ into[i]) @ out[i]
 
     def forward(self, rows, sizes):
         """Give sizes[0] rows to expert 0, the next sizes[1] rows to expert 1, ..."""
@@ -236,8 +240,9 @@ from torch.nn.functional import grouped_mm
 
 def grouped(experts, rows, counts):
     ends = counts.cumsum(dim=0, dtype=torch.int32)
-    inside = torch.relu(grouped_mm(rows, experts.into, offs=ends))
-    return grouped_mm(inside, experts.out, offs=ends)
+    into, out = experts.matrices()
+    inside = torch.relu(grouped_mm(rows, into, offs=ends))
+    return grouped_mm(inside, out, offs=ends)
 
 
 def output_and_gradients(experts, output):
@@ -256,11 +261,12 @@ if device.type == "cpu":
 
 # %%
 # It takes these places as a tensor, so it needs no list of sizes on the CPU. The rest
-# of this page keeps the loop, which runs everywhere. To replace it, make ``grouped``
-# the ``forward`` of ``Experts``, and let ``compute`` below pass ``arriving.sum(dim=0)``
-# instead of ``sizes``. (We haven't run that on a GPU. The documentation of 2.13 wants
-# the last end to be less than the number of rows. If your version insists, append a row
-# of zeros, and drop its result.)
+# of this page keeps the loop, which runs everywhere. To replace it in your program, let
+# the ``forward`` of ``Experts`` return ``grouped(self, rows, sizes)``, and give it the
+# sizes as a tensor: ``count(chosen)`` in ``mixture``, and ``arriving.sum(dim=0)`` in
+# ``compute`` below. (We haven't run that on a GPU. The documentation of 2.13 wants the
+# last end to be less than the number of rows. If your version insists, append a row of
+# zeros, and drop its result.) ``FlopCounterMode`` of 2.13 doesn't count ``grouped_mm``.
 
 # %%
 # Tokens travel, and experts stay: ``all_to_all_single``
@@ -475,9 +481,8 @@ class SpreadExperts(Experts):
         out = DTensor.from_local(experts.out.detach(), mesh, [Shard(0)])
         super().__init__(into, out)
 
-    def one(self, i, rows):
-        into, out = self.into.to_local(), self.out.to_local()  # this rank's experts
-        return torch.relu(rows @ into[i]) @ out[i]
+    def matrices(self):
+        return self.into.to_local(), self.out.to_local()  # this rank's experts
 
 
 all_ranks = init_device_mesh(device.type, (world_size,))
@@ -549,8 +554,9 @@ def clip(kinds, max_norm):
     """Clip all gradients by their common norm, and return it."""
     norms = []
     for parameters in kinds:
-        of_kind = get_total_norm([p.grad for p in parameters])
-        norms.append(of_kind.full_tensor())
+        gradients = [p.grad for p in parameters if p.grad is not None]
+        if gradients:  # none if all of this kind are frozen
+            norms.append(get_total_norm(gradients).full_tensor())
     norm = torch.stack(norms).square().sum().sqrt()
     for parameters in kinds:
         clip_grads_with_norm_(parameters, max_norm, norm)

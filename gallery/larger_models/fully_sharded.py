@@ -602,7 +602,8 @@ if rank == 0 and world_size > 1:
 for link, bytes_per_second in {"50 GB/s": 50e9, "450 GB/s (NVLink)": 450e9}.items():
     tokens_per_gpu = 8 / bytes_per_second * 400e12 / 6
     if rank == 0 and world_size > 1:
-        print(f"{link}: {tokens_per_gpu:,.0f} tokens on each GPU")
+        print(f"{link}: {tokens_per_gpu:,.0f} tokens on each GPU,",
+              f"with checkpointing {tokens_per_gpu * 6 / 8:,.0f}")
 
 # %%
 # With fewer tokens the ranks wait. If your links between machines ask for more than you
@@ -700,14 +701,17 @@ if rank == 0:
 assert 50 < sum(needed.values()) < 60, "other numbers than the text below has"
 
 # %%
-# So it fits on GPUs of 80 GB, with one or two samples at a time. Not all of it is there
-# at the same moment, so 56 GB is rather too much. Three things make it less. Give the
-# embedding and the head a ``fully_shard`` of their own, and each is whole only while it
-# computes. (If they share one weight, both must be in the same call:
-# ``fully_shard([embedding, head])``. Otherwise ``fully_shard`` refuses.) Compute the
-# :doc:`logits in chunks </tutorials/larger_models/fitting_in_memory>`. And with a given
-# global batch more ranks divide the activations, although no strategy on this page
-# divides those of a single sample.
+# So it fits on GPUs of 80 GB, with one or two samples at a time. But with checkpointing
+# and links of 50 GB/s, a pass needs the 8,000 tokens from above to hide what is sent.
+# With one sample of 4,096 tokens the ranks would wait for about half of the time.
+#
+# Not all of it is there at the same moment, so 56 GB is rather too much. Three things
+# make it less. Give the embedding and the head a ``fully_shard`` of their own, and each
+# is whole only while it computes. (If they share one weight, both must be in the same
+# call: ``fully_shard([embedding, head])``. Otherwise ``fully_shard`` refuses.) Compute
+# the :doc:`logits in chunks </tutorials/larger_models/fitting_in_memory>`. And with a
+# given global batch more ranks divide the activations, although no strategy on this
+# page divides those of a single sample.
 #
 # What else changes in your program
 # ---------------------------------
@@ -725,9 +729,10 @@ assert 50 < sum(needed.values()) < 60, "other numbers than the text below has"
 #   keep 4 / w bytes instead of 16 / w, and may be in one block with the others.
 # - *Gradient clipping*: ``torch.nn.utils.clip_grad_norm_`` computes the norm over the
 #   rows of all ranks by itself.
-# - *Gradient accumulation*: ``set_requires_gradient_sync(False)`` is what ``no_sync``
-#   is with DDP, but it lets each rank keep the gradients of the whole model. Without it
-#   each pass sends all bytes again.
+# - *Gradient accumulation*: ``set_requires_gradient_sync(False)`` leaves out the
+#   reduce-scatters, and lets each rank keep the gradients of the whole model. Unlike
+#   with DDP's ``no_sync``, a pass still sends something, its all-gathers: 8 of 12 bytes
+#   in fp32, and 4 of 8 with bf16.
 # - *Other methods than* ``forward``: ``model.score(x)``, say, doesn't gather what the
 #   last call of ``fully_shard`` took. You get an error about "mixed torch.Tensor and
 #   DTensor", unless you call ``register_fsdp_forward_method(model, "score")`` before.
