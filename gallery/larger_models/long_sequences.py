@@ -153,7 +153,7 @@ assert errors[torch.bfloat16] > 4 * errors[torch.float32], "bfloat16 is as preci
 # *causal*: no query may see a later token. A piece of queries and a piece of keys make
 # a *block*. We skip it if the keys come later, and mask half of it if both are one
 # piece. ``layout`` lists the pieces. Beside data parallelism, use rank and size in the
-# ring's group, and set ``group`` and ``group_peer`` of ``P2POp``: peers are global ranks.
+# ring's group, and ``P2POp`` with ``group`` and ``group_peer``: peers are global ranks.
 sent, computed = [], set()  # bytes of messages, and blocks
 
 
