@@ -131,9 +131,8 @@ for dtype in torch.bfloat16, torch.float32:
         part = (weights @ values).bfloat16()
         out, lse = merge(out, lse, part.to(dtype), part_lse.to(dtype))
     errors[dtype] = (out - sdpa(q, k, v)).norm() / sdpa(q, k, v).norm()
-if rank == 0:
-    for dtype, error in errors.items():
-        print(f"merged in {dtype}: error {error:.1%}")
+    if rank == 0:
+        print(f"merged in {dtype}: error {errors[dtype]:.1%}")
 assert errors[torch.bfloat16] > 4 * errors[torch.float32], "bfloat16 is as precise"
 
 # %%
@@ -153,7 +152,8 @@ assert errors[torch.bfloat16] > 4 * errors[torch.float32], "bfloat16 is as preci
 # forward, it holds those of three ranks: its own, these, and the next. Attention is
 # *causal*: no query may see a later token. A piece of queries and a piece of keys make
 # a *block*. We skip it if the keys come later, and mask half of it if both are one
-# piece. ``layout`` lists the pieces.
+# piece. ``layout`` lists the pieces. Beside data parallelism, use rank and size in the
+# ring's group, and ``P2POp`` with ``group`` and ``group_peer``: peers are global ranks.
 sent, computed = [], set()  # bytes of messages, and blocks
 
 
@@ -174,7 +174,7 @@ def wait_for(message):
     return received
 
 
-def ring(tensor, layout):
+def ring(tensor, layout, dtype):
     """Yield what the rank holds in each step, and the blocks that it computes."""
     for step in range(world_size):
         is_last = step == world_size - 1
@@ -187,7 +187,7 @@ def ring(tensor, layout):
                 if theirs[j] <= mine[i]:
                     blocks.append((i, j, theirs[j] == mine[i]))
                     computed.add((mine[i], theirs[j]))
-        yield tensor, blocks
+        yield tensor.to(dtype), blocks
         if not is_last:
             tensor = wait_for(message)
 
@@ -201,20 +201,22 @@ def ring(tensor, layout):
 # flash attention does. Keys and values go around once more. Their gradients follow one
 # step behind: each rank adds its part and passes them on, and they travel while the
 # next rank's part is computed. Only the last message, which brings them home, has no
-# computation left to hide behind. These gradients are as large as keys and values and
-# need buffers of their own, so the ring holds most in this pass. And while our code
-# computes a block, it holds several tensors with all scores of the block, which a fused
-# kernel never stores. Without such a kernel, long pieces need too much memory.
+# computation left to hide behind. The gradients need buffers of their own, in float32
+# for bfloat16 keys, so the ring holds most in this pass. And our code stores all scores
+# of a block, so for long pieces you need a fused kernel.
 
 
 class RingAttention(torch.autograd.Function):
     @staticmethod
     def forward(ctx, layout, q, k, v):
-        out, lse = torch.zeros_like(q), torch.full_like(q[..., :1], float("-inf"))
-        for (keys, values), blocks in ring(torch.stack([k, v]), layout):
+        wide = torch.promote_types(q.dtype, torch.float32)  # float32 for bfloat16
+        out = torch.zeros_like(q, dtype=wide)
+        lse = torch.full_like(out[..., :1], float("-inf"))
+        for (keys, values), blocks in ring(torch.stack([k, v]), layout, wide):
             for i, j, causal in blocks:
-                weights, part_lse = weights_of(q[i], keys[j], causal)
+                weights, part_lse = weights_of(q[i].to(wide), keys[j], causal)
                 out[i], lse[i] = merge(out[i], lse[i], weights @ values[j], part_lse)
+        out = out.to(q.dtype)
         ctx.save_for_backward(q, k, v, out, lse)
         ctx.layout = layout
         return out
@@ -222,10 +224,11 @@ class RingAttention(torch.autograd.Function):
     @staticmethod
     def backward(ctx, grad):
         q, k, v, out, lse = ctx.saved_tensors
+        q, grad = q.to(lse.dtype), grad.to(lse.dtype)
         delta = (grad * out).sum(dim=-1, keepdim=True)  # = sum(weights * their grads)
         kv, dq = torch.stack([k, v]), torch.zeros_like(q)
-        for step, ((keys, values), blocks) in enumerate(ring(kv, ctx.layout)):
-            part = torch.zeros_like(kv)  # gradients of the keys and values held now
+        for step, ((keys, values), blocks) in enumerate(ring(kv, ctx.layout, q.dtype)):
+            part = torch.zeros_like(kv, dtype=q.dtype)  # gradients of keys and values
             for i, j, causal in blocks:
                 weights, _ = weights_of(q[i], keys[j], causal, lse[i])
                 d_scores = weights * (grad[i] @ values[j].mT - delta[i])
@@ -241,8 +244,8 @@ class RingAttention(torch.autograd.Function):
                 message = pass_on(wait_for(message) + part)  # waits after computing
         if world_size > 1:
             own += wait_for(message)
-        dk, dv = own
-        return None, dq, dk, dv  # in the order of the arguments of forward
+        dk, dv = own.to(k.dtype)
+        return None, dq.to(k.dtype), dk, dv  # in the order of forward's arguments
 
 
 # %%
@@ -268,7 +271,7 @@ n_labels = (labels != -100).sum().item()  # before the cut
 data = torch.stack([text[:-1], positions, labels])
 
 
-def train(data, attention):
+def train(data, attention, dtype=torch.float64):
     """Return the gradients, and the KiB that autograd keeps besides the parameters."""
     model.zero_grad()
     parameters = {p.data_ptr() for p in model.parameters()}
@@ -281,7 +284,7 @@ def train(data, attention):
 
     with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
         x = embed(data[0]) + embed_position(data[1])  # (pieces, tokens, 32)
-        logits = mlp(x + attention(*to_qkv(x).chunk(3, dim=-1)))
+        logits = mlp(x + attention(*to_qkv(x).to(dtype).chunk(3, dim=-1)))
         logits = logits.flatten(0, 1)
         loss_sum = cross_entropy(logits, data[2].flatten(), reduction="sum")
         loss = loss_sum / n_labels  # not the number on this rank
@@ -312,7 +315,8 @@ for name, layout in layouts.items():
     sent.clear()
     computed.clear()
     pieces = data.view(3, n_pieces, per_piece)[:, layout[rank]]
-    gradients, kept = train(pieces, functools.partial(RingAttention.apply, layout))
+    ring_attention = functools.partial(RingAttention.apply, layout)
+    gradients, kept = train(pieces, ring_attention)
     dist.all_reduce(gradients)
     assert_close(gradients, expected, msg="other gradients")
     dist.all_gather_object(done[name], computed)
@@ -328,10 +332,15 @@ if device.type == "cpu":  # CUDA has no fused kernel for the float64 of one proc
     assert kept_by_one < 1.1 * kept * world_size, "one process keeps much more"
 assert sum(sent) == 6 * (world_size - 1) * (k.nbytes // world_size), "other traffic"
 
+gradients, _ = train(pieces, ring_attention, torch.bfloat16)  # in zig-zag
+dist.all_reduce(gradients)
+one, _ = train(data[:, None], attention_of_one, torch.bfloat16)
+assert (gradients - expected).norm() < 1.5 * (one - expected).norm(), "rounds too much"
+
 # %%
 # The gradients equal those of one process, and each rank keeps only its share for the
-# backward pass. Our text has no batch and one head, but ``RingAttention`` also takes
-# (pieces, batch, heads, tokens, features).
+# backward pass. ``RingAttention`` also takes (pieces, batch, heads, tokens, features).
+# If keys have fewer heads than queries, repeat them first; then the messages grow.
 #
 # In the figure each row is a piece of queries, each column a piece of keys, and each
 # number the rank that computed the block. Triangles are half masked.
@@ -366,7 +375,7 @@ if rank == 0:
 # number of ranks, and n the bytes of keys on each. In *grouped-query attention* g heads
 # of queries share one head of keys; otherwise g is 1. A rank sends forward:
 #
-# - **Ring attention**: 2 · (w - 1) · n bytes, and twice as many backward.
+# - **Ring attention**: 2 · (w - 1) · n bytes, and at least twice as many backward.
 # - **All-gather**: as many, but each rank holds all keys and values for a while.
 # - **Ulysses**: an all-to-all gives each rank all tokens of some heads. Queries and
 #   output travel too, so it sends (2 · g + 2) · (w - 1) / w · n, more than the ring if
@@ -384,8 +393,9 @@ if rank == 0:
 #
 # PyTorch has a `prototype
 # <https://docs.pytorch.org/tutorials/unstable/context_parallel.html>`__,
-# ``context_parallel``, that replaces ``scaled_dot_product_attention``. It needs the
-# flash, efficient or cuDNN kernel, so it fails on a CPU, and we haven't run this loop.
+# ``context_parallel``, that replaces ``scaled_dot_product_attention`` and its backward
+# pass inside its ``with``, so call ``backward`` there. It needs the flash, efficient or
+# cuDNN kernel, so it fails on a CPU, and we haven't run this loop.
 #
 # .. admonition:: A training loop with data and context parallelism
 #    :collapsible: closed
