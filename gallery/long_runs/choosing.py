@@ -382,7 +382,7 @@ in_one_machine = ("DDP", "FSDP, stays whole", "FSDP", "TP", "pipeline")
 if rank == 0:
     import matplotlib.pyplot as plt
 
-    fig, ax = plt.subplots(figsize=(7, 3), layout="constrained")
+    fig, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
     bars = [held(strategy, llama) / GB for strategy in in_one_machine]
     ax.barh(in_one_machine, bars, color="C0", label="held")
     tops = ax.barh(
@@ -392,7 +392,7 @@ if rank == 0:
     ax.axvline(80, color="C3", ls="--", label="80 GB")
     ax.invert_yaxis()
     ax.set(xlabel="Llama 2 13B on 8 GPUs: GB on a GPU", xlim=(0, 240))
-    ax.legend(loc="lower right")
+    fig.legend(loc="outside upper center", ncols=2, columnspacing=1, frameon=False)
 
 # %%
 # Question 3: yes. With FSDP everything fits, and half of the GPU is still free. What to

@@ -377,7 +377,7 @@ if rank == 0:
         ax.text(milliseconds, row, f" {milliseconds:.1f}", va="center")
     ax.set(xlabel="milliseconds per step (measured)", xlim=(0, 1.15 * max(steps)))
     ax.invert_yaxis()
-    ax.legend(loc="lower center", bbox_to_anchor=(0.4, 1), ncols=3, frameon=False)
+    fig.legend(loc="outside upper center", ncols=3, columnspacing=1, frameon=False)
 
 # %%
 # On a CPU either of them may cost more. No setting of DDP brings back what the shared
