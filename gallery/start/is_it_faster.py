@@ -17,8 +17,9 @@ slower, and that happens.
 Let's find out, in the order in which you'd do it at work. We'll write a clock that you
 can trust, and compare samples per second on one rank and on several. Then we'll switch
 off the communication to see where the time goes, go through the five usual brakes, and
-write a log line for real runs. A profiler trace shows what waits for what, and at the
-end a formula estimates from two measurements what more ranks would bring.
+write a log line for real runs. That's enough for a first look. After it a profiler
+trace shows what waits for what, and a formula estimates from two measurements what more
+ranks would bring.
 
 .. code-block:: bash
 
@@ -343,11 +344,23 @@ if rank == 0:
 #   work, such as copying gradients into buckets.)
 #
 # One more measurement tells them apart: let all ranks train at the same time, each for
-# itself, without communication. We leave out DDP. In your own script you don't have to
+# itself, without communication. In your own script you don't have to
 # change the model, because a step inside ``with ddp_model.no_sync():``, both forward
 # and backward, computes the same and reduces no gradients (``SyncBatchNorm`` still
 # communicates). Throw that model away afterwards, because its ranks no longer have the
 # same parameters.
+#
+# .. code-block:: python
+#
+#    def step_apart():
+#        with ddp_model.no_sync():
+#            loss_function(ddp_model(inputs), labels).backward()
+#        optimizer.step()
+#        optimizer.zero_grad()
+#
+#    apart = seconds_per_step(step_apart)
+#
+# On this page we leave out DDP instead:
 apart = seconds_per_step(training(batch_size))  # all ranks at once
 fastest, slowest = ranges[-1]
 if rank == 0:

@@ -144,7 +144,9 @@ if __name__ == "__main__":
 #    The wrapper is called
 #       In training call ``ddp_model``, because it prepares the averaging in its own
 #       ``forward``. Autocast stays around the same lines: the gradients are those of
-#       the parameters, which remain in float32, and so is their mean.
+#       the parameters, which remain in float32, and so is their mean. ``accuracy``
+#       takes ``model``, the same parameters without the wrapper, whose ``forward`` may
+#       send something, while one rank may have a batch more than the others.
 #    One rank prints and saves
 #       The loss of a rank is that of its own samples, so the ranks average it, and only
 #       in the steps that print it: to average, a rank waits for the others, and to
@@ -474,6 +476,8 @@ assert dropped(seed=0) != dropped(seed=1), "another seed drops the same units"
 # - In your own script: turn dropout, augmentation and bfloat16 off, keep the global
 #   batch, give the old script the sampler as above, and train 20 steps with each. Are
 #   the losses the same at every step? If not, at which step do they begin to differ?
+#   (Rounding changes the last digits and grows slowly. A mistake shows in the first or
+#   second step.)
 #
 # What to remember
 # ----------------

@@ -320,6 +320,30 @@ nothing hangs for long here, we let every wait end after three seconds.
 #    export NCCL_DEBUG=WARN NCCL_DEBUG_FILE=/shared/run7/nccl.%h.%p
 #    torchrun --tee=3 --log-dir=/shared/run7/logs --nproc-per-node=8 train.py
 #
+# And these lines belong into the program. For the alarm, take a few times as long as
+# your longest step, and for the group more than your longest checkpoint takes:
+#
+# .. code-block:: python
+#
+#    import faulthandler
+#    import signal
+#    from datetime import timedelta
+#
+#    from torch.distributed.elastic.multiprocessing.errors import record
+#
+#
+#    @record
+#    def main():
+#        faulthandler.register(signal.SIGUSR2)
+#        dist.init_process_group(backend, timeout=timedelta(minutes=10))
+#        for batch in loader:
+#            faulthandler.dump_traceback_later(120)
+#            train_step(batch)
+#        faulthandler.cancel_dump_traceback_later()
+#
+# ``record`` saves the traceback of a rank that fails, and ``dump_traceback_later`` is
+# an alarm, which each step sets anew. Both are explained below.
+#
 # .. list-table:: Others, for when you hunt for a cause
 #    :header-rows: 1
 #
