@@ -734,8 +734,8 @@ assert 50 < sum(needed.values()) < 60, "other numbers than the text below has"
 #   with DDP's ``no_sync``, a pass still sends something, its all-gathers: 8 of 12 bytes
 #   in fp32, and 4 of 8 with bf16.
 # - *Other methods than* ``forward``: ``model.score(x)``, say, doesn't gather what the
-#   last call of ``fully_shard`` took. You get an error about "mixed torch.Tensor and
-#   DTensor", unless you call ``register_fsdp_forward_method(model, "score")`` before.
+#   last call of ``fully_shard`` took. You get an error about ``mixed torch.Tensor and
+#   DTensor``, unless you call ``register_fsdp_forward_method(model, "score")`` before.
 # - *Checkpoints*: each rank saves its own rows, and another number of ranks can load
 #   them.
 # - *Evaluation*: each forward pass has collectives, so all ranks must make the same

@@ -8,6 +8,7 @@ const latin = `(?:(?!${letters})[\\p{L}\\p{N}_])+`;
 const runs = new RegExp(`${letters}+|${latin}(?:-${latin})*`, "gu");
 const isRun = new RegExp(`^${letters}`, "u");
 const isKana = /^[\u3041-\u3096]+$/u;
+const goesOn = /^[ーぁぃぅぇぉっゃゅょァィゥェォッャュョ]$/u; // no word begins with it
 const particle = new RegExp(`^(${letters}{2,}?)(?:${language.particles || "$^"})$`, "u");
 const isParticle = new RegExp(`^(?:${language.particles || "$^"})$`, "u");
 const ending = new RegExp(`^(${letters}*?)(?:${language.endings || "$^"})$`, "u");
@@ -198,8 +199,8 @@ const findRun = (word) => {
   const scores = new Map();
   places.map((found) => weighted(found, PAIR)).forEach((found) =>
     found.forEach((score, section) => add(scores, section, score)));
-  const isThere = (page) => (letter, i) =>
-    pages[i - 1]?.has(page) || pages[i]?.has(page) || isFiller.test(letter);
+  const isThere = (page) => (letter, i) => pages[i - 1]?.has(page)
+    || (pages[i]?.has(page) && !goesOn.test(letter)) || isFiller.test(letter);
   const candidates = new Set(pages.flatMap((found) => [...found]));
   return { scores, whole: new Set([...candidates].filter((page) => all.every(isThere(page)))) };
 };
