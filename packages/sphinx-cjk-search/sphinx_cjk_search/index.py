@@ -38,7 +38,7 @@ OFTEN = 3
 LEAST = (1, OFTEN, DEFINED, IN_TITLE)  # the least sum for each next mark
 # After a section's number: in code only, in text, often, defined there, in its title.
 MARKS = (",", "", ":", "!", ".")
-IS_OFTEN = MARKS.index("!")  # what readers type for a page
+IS_DEFINED = MARKS.index("!")  # what readers type for a page
 
 _ = get_translation(CATALOG)
 
@@ -213,7 +213,7 @@ def indexed_pages(app: Sphinx, language: Language) -> Pages:
     pages = {}
     for name in filter(known.__contains__, in_reading_order(app.env)):
         start, *others = known[name]
-        marks = dict.fromkeys(language.terms(typed.get(name, "")), IS_OFTEN)
+        marks = dict.fromkeys(language.terms(typed.get(name, "")), IS_DEFINED)
         marks |= {x: max(mark, marks.get(x, 0)) for x, mark in start.marks.items()}
         pages[name] = [start._replace(marks=marks), *others]
     return pages
