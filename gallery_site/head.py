@@ -45,6 +45,7 @@ from gallery_site.book.path import BEFORE
 from gallery_site.downloads import FIELDS, fields_of, standalone
 from gallery_site.folds import fold_code
 from gallery_site.reading import minutes
+from gallery_site.steps import as_steps
 
 REQUIREMENTS = "requirements.txt"
 PINNED = re.compile(r"^torch==([\w.]+)", re.MULTILINE)
@@ -59,7 +60,7 @@ FOOTER = re.compile(r"^\.\. _sphx_glr_download_.*", re.MULTILINE | re.DOTALL)
 def furnish(rst: str, catalog: PageCatalog, project: Project) -> str:
     """Replace what Sphinx-Gallery adds to a lesson, and the author's fields."""
     rst = NOTE.sub("", rst, count=1)
-    rst = fold_code(FOOTER.sub(".. lesson-foot::\n", rst))
+    rst = as_steps(fold_code(FOOTER.sub(".. lesson-foot::\n", rst)))
     return replace_fields(rst, catalog, project)
 
 

@@ -96,7 +96,8 @@ before = show("before", mine)
 # A *collective* is a call that every rank of a group makes, in the same order and with
 # tensors of fitting shapes and types. If one rank skips it, the others can wait until
 # the timeout: 10 minutes with NCCL and 30 with Gloo, unless ``init_process_group`` gets
-# a ``timeout``. :doc:`/tutorials/start/when_it_hangs` shows how to find that rank.
+# a ``timeout``. If the sizes differ, Gloo ends the process, and NCCL doesn't check
+# them. :doc:`/tutorials/start/when_it_hangs` shows how to find the rank that differs.
 #
 # ``broadcast`` copies the row of rank 0 to all ranks. ``scatter`` hands it out, so each
 # rank receives one part. Only rank 0 has a list of parts, but every rank has a tensor
@@ -132,7 +133,9 @@ assert totals == [sums] + [[]] * (world_size - 1)
 #
 # These two collectives give the whole result to every rank, so they have no ``dst``.
 # ``all_gather`` fills a list of tensors with the parts, in the order of the ranks.
-# ``all_reduce`` overwrites its input with the sum.
+# ``all_reduce`` overwrites its input with the sum. With ``op=dist.ReduceOp.AVG`` it is
+# the mean, and ``MIN`` and ``MAX`` answer questions such as "does every rank have
+# another batch?"
 parts = [torch.empty_like(mine[:1]) for _ in range(world_size)]
 dist.all_gather(parts, mine[:1])
 total = mine.clone()
@@ -140,6 +143,9 @@ dist.all_reduce(total)
 gathered, totals = show("all_gather", torch.cat(parts)), show("all_reduce", total)
 assert gathered == [first_cells] * world_size
 assert totals == [sums] * world_size, "a row is not the sum of all rows"
+slowest = torch.tensor(float(rank), device=device)
+dist.all_reduce(slowest, op=dist.ReduceOp.MAX)
+assert slowest == world_size - 1, "this is not the largest number of all ranks"
 
 # %%
 # Each rank receives its own: reduce-scatter and all-to-all
@@ -157,11 +163,11 @@ assert parts == [[name] for name in sums]
 assert columns == [list(column) for column in zip(*before)]
 
 # %%
-# For speed on GPUs there are variants of two of these calls that take one tensor in
-# place of a list, so that nothing has to be copied between the list and one contiguous
-# buffer. PyTorch 2.13 calls them ``all_gather_single`` and ``reduce_scatter_single``.
-# In 2.10 they only exist under their older names, ``all_gather_into_tensor`` and
-# ``reduce_scatter_tensor``, which 2.13 still accepts with a warning.
+# Training code uses variants of two of these calls that take one tensor in place of a
+# list, so that nothing has to be copied between the list and one contiguous buffer.
+# They are ``all_gather_into_tensor`` and ``reduce_scatter_tensor``. PyTorch 2.13 also
+# calls them ``all_gather_single`` and ``reduce_scatter_single``, and warns of the older
+# names.
 #
 # In the figure each row is a rank, and each cell has the color of the rank that it
 # comes from. A sum has the colors of all ranks.
@@ -194,6 +200,27 @@ if rank == 0:
 parts = [torch.empty_like(part) for _ in range(world_size)]
 dist.all_gather(parts, part)
 assert torch.equal(torch.cat(parts), total)
+
+# %%
+# These calls have no gradient
+# ----------------------------
+#
+# Autograd doesn't follow a collective. A loss over parts that ``all_gather`` has
+# brought, such as a contrastive loss over the samples of all ranks, trains nothing, and
+# as long as something else in the loss has a gradient, nobody tells you. Put the rank's
+# own part back into the list:
+own_part = torch.ones(2, device=device, requires_grad=True)
+gathered_parts = [torch.empty_like(own_part) for _ in range(world_size)]
+dist.all_gather(gathered_parts, own_part.detach())
+assert not torch.cat(gathered_parts).requires_grad, "all_gather has a gradient now"
+gathered_parts[rank] = own_part
+torch.cat(gathered_parts).sum().backward()
+assert own_part.grad.tolist() == [1, 1], "the rank's own part gets no gradient"
+
+# %%
+# Then each rank has the gradient of its own loss with respect to its own part. If the
+# losses of other ranks depend on that part too, use the function of
+# :doc:`/tutorials/larger_models/experts`, which sends gradients back.
 
 # %%
 # On GPUs, a call returns before the data is there
@@ -248,13 +275,13 @@ def through_rank_0(tensor):
 # %%
 # In a *ring*, each rank sends only to the next one, and the last sends to rank 0. Every
 # tensor is cut into as many chunks as there are ranks. In step 0 each rank sends the
-# chunk of its own number, and later the one that it has just received. In the first
-# half it adds what arrives to its own chunk: the reduce-scatter. In the second half it
-# keeps the finished sums: the all-gather. ``batch_isend_irecv`` starts sending and
-# receiving together, because ranks that all send first could wait for each other.
+# chunk of its own number, and in every later step the one that has just arrived. In the
+# first half it adds what arrives to its own chunk: the reduce-scatter. In the second
+# half it keeps the finished sums: the all-gather. ``batch_isend_irecv`` starts sending
+# and receiving together, because ranks that all send first could wait for each other.
 
 
-def ring_all_reduce(tensor):
+def ring_all_reduce(tensor, history=None):
     assert tensor.is_contiguous() and len(tensor) >= world_size, "can't be cut"
     chunks = tensor.tensor_split(world_size)  # views, the first ones may be longer
     sent = 0
@@ -272,14 +299,64 @@ def ring_all_reduce(tensor):
             incoming += received  # reduce-scatter
         else:
             incoming.copy_(received)  # all-gather
+        if history is not None:
+            history.append(tensor.tolist())
     return sent
 
 
 # %%
-# Both ways give the same sums as ``all_reduce``. With w ranks and N bytes, rank 0 sends
-# (w - 1) · N and receives as much, but in the ring each rank sends 2 · (w - 1) / w · N.
-# The total is the same, but the ranks send at the same time, so the one that sends most
-# decides how long it takes.
+# Let's watch it. Rank 0 begins with 1 in every cell, rank 1 with 10, rank 2 with 100,
+# so the digits of a cell tell which ranks have been added to it.
+start = torch.full([world_size], 10**rank, device=device)
+history = []
+ring_all_reduce(start, history)
+histories = from_all_ranks(history)  # [rank][step][cell]
+if rank == 0:
+    print("rank 0 after each step:", *history, sep="\n")
+of_all = sum(10**r for r in range(world_size))
+n_finished = [[row.count(of_all) for row in steps] for steps in histories]
+expected = [0] * (world_size - 2) + list(range(1, world_size + 1))
+assert n_finished == [expected[: len(history)]] * world_size, "a chunk comes too late"
+
+# %%
+# Each rank sends in every step, and always one chunk, which the arrows show. In the end
+# it has sent as many chunks as there are steps.
+#
+# .. alt-text:: A row of four cells for each of four ranks. From each rank an arrow
+# leads
+#    to the next one, to another column for each: four cells have a second digit now.
+# .. alt-text:: The arrows have moved one column to the left. The four cells where they
+#    end contain three ranks.
+# .. alt-text:: Again one column to the left: now each rank has one cell with the digits
+#    of all four ranks.
+# .. alt-text:: From here on the arrows carry finished cells, and each rank has two.
+# .. alt-text:: Each rank has three finished cells.
+# .. alt-text:: After the last step all cells of all ranks are finished.
+if rank == 0:
+    for step in range(len(history)):
+        fig, ax = plt.subplots(figsize=(7, 3.2))
+        for r, steps in enumerate(histories):
+            for i, value in enumerate(steps[step]):
+                added = [k for k in range(world_size) if value // 10**k % 10]
+                width = 0.9 / len(added)
+                for place, k in enumerate(added):
+                    left = i + place * width
+                    ax.barh(r, width, 0.6, left, color=f"C{k}", alpha=0.5)
+                ax.text(i + 0.45, r, f"{value}", ha="center", va="center")
+            x = (r - step - 1) % world_size + 0.8  # the chunk that has just arrived
+            for end in {r, r or world_size}:  # that of rank 0 leaves below the last row
+                arrow = {"arrowstyle": "-|>", "linewidth": 2}
+                ax.annotate("", (x, end - 0.25), (x, end - 0.75), arrowprops=arrow)
+        first_half = step < world_size - 1
+        ax.set_title("Reduce-scatter: add it" if first_half else "All-gather: keep it")
+        ax.set(ylabel="rank", xticks=[], yticks=range(world_size))
+        ax.set(xlim=(-0.1, world_size), ylim=(world_size - 0.2, -0.8))
+
+# %%
+# Both give the same sums as ``all_reduce``, and the ranks together send the same number
+# of bytes. But with w ranks and N bytes, rank 0 first receives (w - 1) · N and then
+# sends as much, while in the ring all ranks send at the same time, each of them
+# 2 · (w - 1) / w · N. So the ring is w times as fast.
 gradient = torch.arange(1000.0 * world_size, device=device) % 10 + rank
 by_rank_0, by_ring, by_torch = (gradient.clone() for _ in range(3))
 star = from_all_ranks(through_rank_0(by_rank_0))
@@ -297,19 +374,14 @@ ring_all_reduce(short)
 assert torch.equal(short, torch.full_like(short, world_size)), "chunks don't fit"
 
 # %%
-# With NCCL avoid single calls of ``send`` and ``recv``, as in ``through_rank_0``. In a
-# group made with ``device_id``, as ours is, they stand in one queue with all other
-# calls, and PyTorch warns of "an unbatched P2P op". In other groups NCCL sets up
-# connections with memory of their own for each pair of ranks.
-
-# %%
 # How long does it take?
 # ----------------------
 #
 # A ring has 2 · (w - 1) steps, one after the other. Each needs the latency of a message
 # and the time for its bytes. Most links send and receive at the same time, so we count
 # only what a rank sends. Let's pretend that it takes 10 µs until a message arrives, and
-# that each rank sends 50 GB in a second:
+# that each rank sends 50 GB in a second, as between two machines with 400 Gbit/s for
+# each GPU:
 
 
 def ring_seconds(n_bytes, n_ranks, latency=10e-6, bytes_per_second=50e9):
@@ -318,10 +390,10 @@ def ring_seconds(n_bytes, n_ranks, latency=10e-6, bytes_per_second=50e9):
 
 
 if rank == 0:
-    print(f"14 GB on 8 ranks: {ring_seconds(14e9, 8):.2f} s")
-    print(f"10 kB on 8 ranks: {ring_seconds(10e3, 8) * 1e6:.0f} µs")
+    print(f"14 GB on 16 ranks: {ring_seconds(14e9, 16):.2f} s")
+    print(f"10 kB on 16 ranks: {ring_seconds(10e3, 16) * 1e6:.0f} µs")
     print(f"10 kB on 512 ranks: {ring_seconds(10e3, 512) * 1e6:.0f} µs")
-assert ring_seconds(10e3, 8) < 1.01 * 14 * 10e-6, "a small tensor needs only latency"
+assert ring_seconds(10e3, 16) < 1.01 * 30 * 10e-6, "a small tensor needs only latency"
 
 # %%
 # For a large tensor the bytes count, for a small one only the latency, which grows with
@@ -362,7 +434,8 @@ assert received == expected, "the last two ranks don't share a row"
 #    * - Training
 #      - Collectives
 #    * - Data parallel (DDP)
-#      - Broadcast of the parameters once, then all-reduce of the gradients
+#      - Broadcast of the parameters once, then all-reduce of the gradients, and a
+#        broadcast of the buffers if there are any
 #    * - Sharded (FSDP)
 #      - All-gather of the parameters forward and again backward, then reduce-scatter of
 #        the gradients
@@ -372,7 +445,7 @@ assert received == expected, "the last two ranks don't share a row"
 #    * - Pipeline parallel
 #      - None: a stage sends activations to the next one, and receives their gradients
 #    * - Context parallel
-#      - None: keys and values travel around a ring
+#      - All-gather or all-to-all of keys and values, or sends around a ring
 #    * - Mixture of experts
 #      - All-to-all of the tokens, to their experts and back
 #
@@ -395,9 +468,9 @@ if rank == 0:
 #      :collapsible: closed
 #
 #      No. Either way, each rank sends 8000 bytes, the size of the tensor, because with
-#      two ranks (w - 1) · N and 2 · (w - 1) / w · N are both N. The ring pays off from
-#      three ranks on: there a rank never sends as much as 2 · N, while rank 0 has to
-#      send one more N for each rank that is added.
+#      two ranks (w - 1) · N and 2 · (w - 1) / w · N are both N. The ring is still twice
+#      as fast, because both ranks send at once. With each rank that is added, rank 0
+#      has to send one more N, while in the ring no rank ever sends as much as 2 · N.
 #
 # - In your own script: how many bytes do the gradients have, and how many bytes does
 #   each rank send in a step? Count the bytes of the trainable parameters and use the
