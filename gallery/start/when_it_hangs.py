@@ -13,30 +13,48 @@ A training on many GPUs stops, and its log does not say why. Usually the ranks w
 one that has not made the same call. You need to know which one, and where it is.
 
 If your job hangs right now, don't end it yet. A process that hangs can still tell you
-where it waits, and a process that you have ended can't. So find your symptom in this
-table first, and read the reasons later. **What this page says about NCCL, the backend
+where it waits, and a process that you have ended can't. So find your symptom in these
+tables first, and read the reasons later. **What this page says about NCCL, the backend
 for NVIDIA GPUs, comes from PyTorch's sources and from public bug reports, because it
 hasn't run on GPUs.**
 
-.. list-table:: From symptom to remedy
+.. list-table:: At the start
+   :header-rows: 1
+
+   * - Symptom
+     - Cause
+     - Remedy
+   * - Nothing after the start
+     - A rank was not started, or it does not reach the address of rank 0
+     - :ref:`Compare the messages of all ranks <hang-store>`
+   * - "waiting for clients. 3/4 clients joined"
+     - Fewer ranks have come than ``WORLD_SIZE`` says
+     - :ref:`Compare the messages of all ranks <hang-store>`
+   * - "while trying to connect to"
+     - A wrong address, a wrong port, or a firewall
+     - :ref:`Compare the messages of all ranks <hang-store>`
+   * - "last completed work: -1"
+     - Already the first collective of this group hangs, perhaps because NCCL can't
+       connect the GPUs
+     - ``NCCL_DEBUG=INFO``, and look for :ref:`one of the usual causes
+       <hang-first-collective>`
+
+.. list-table:: In the middle of a run
    :header-rows: 1
 
    * - Symptom
      - Cause
      - Remedy
    * - GPUs at 100 %, but no progress
-     - A kernel of NCCL waits for the other ranks, which counts as work
-     - ``py-spy dump`` for each rank, before you end the job. The CPU runs ahead of the
-       GPU, so ranks that are well stand in several lines, such as ``backward`` or
-       ``.item()``. Look for the one that waits for something else: data, a disk, a lock
+     - The GPUs wait for one rank, which counts as work
+     - :ref:`The stack of each rank <hang-stacks>`, before you end the job. The CPU runs
+       ahead of the GPU, so ranks that are well stand in several lines, such as
+       ``backward`` or ``.item()``. Look for the one that waits for something else:
+       data, a disk, a lock
    * - "Timed out", or with NCCL "Watchdog caught collective operation timeout"
      - One rank waits elsewhere, or has fewer batches
-     - Find the rank with the smallest "last enqueued work" and see its stack; deal out
-       equally many batches
-   * - "last completed work: -1"
-     - Already the first collective of this group hangs, perhaps because NCCL can't
-       connect the GPUs
-     - ``NCCL_DEBUG=INFO``, and check which network it takes
+     - Find that rank by :ref:`the numbers in the logs <hang-log>` and see its stack;
+       deal out equally many batches
    * - The stack of one rank has ``_try_get_data``
      - A worker of its data loader is slow or hangs: it reads from a slow disk, or a
        fork has copied a lock
@@ -47,57 +65,38 @@ hasn't run on GPUs.**
        kernel, and ``py-spy`` can't stop it
      - ``ps -o stat,wchan:30 -p PID`` shows the state and what it waits for, and
        ``py-spy dump --nonblocking`` its stack
-   * - "watchdog got stuck for 480 seconds"
-     - The thread that watches NCCL waits itself, in a call of CUDA or for Python's
-       global lock
-     - ``py-spy dump --native``, which also shows the functions in C++
    * - Wrong sums, then rank 0 waits, often after it has logged or saved
      - A collective under ``if rank == 0``
-     - Find it by the flight recorder; let all ranks call it
-   * - "Detected mismatch"
-     - Different calls or shapes, compared by ``DETAIL``
-     - Make the two calls alike that the error names
-   * - "EnforceNotMet ... collective mismatch", or exit code -6, with Gloo
-     - Two different calls have met. Perhaps a rank with fewer batches has left the loop
-       and is already in the all-reduce at the end of the epoch
-     - Deal out equally many batches
-   * - "closed by peer"
-     - Another rank has failed
-     - Look for the first error of all ranks
-   * - Exit code -9 of one rank
-     - The system has killed it, usually because the machine had no memory left
-     - ``dmesg`` says so; fewer workers of data loaders need less memory
+     - :ref:`Let all ranks call it <hang-rank-0>`. :ref:`The list of the last calls
+       <hang-recorder>` shows where it is
    * - "CUDA out of memory" on one rank, and the others wait
      - It has ended, or has caught the error and skipped the batch
-     - Never catch it on one rank alone; balance the sizes of the batches
-   * - Nothing after the start
-     - A rank was not started, or it does not reach the address of rank 0
-     - Count the processes; ``NCCL_DEBUG=INFO`` names the network that NCCL takes, and
-       :doc:`/tutorials/long_runs/several_nodes` has more
-   * - "waiting for clients. 3/4 clients joined"
-     - Fewer ranks have come than ``WORLD_SIZE`` says
-     - Print ``RANK`` and ``WORLD_SIZE`` of each process
-   * - "while trying to connect to"
-     - A wrong address, a wrong port, or a firewall
-     - ``nc -zv`` with the address and the port that the error names
-   * - "retrieving ncclUniqueId"
-     - The first collective of a group, to which rank 0 of the group hasn't come, or it
-       has failed
-     - See the log and the stack of that rank
+     - Never catch it :ref:`on one rank alone <hang-loudest>`; balance the sizes of the
+       batches
    * - "Expected to have finished reduction"
      - DDP got no gradient for a parameter
      - Find out why: the error lists them by number. If the model leaves them out on
        purpose, :doc:`/tutorials/start/distributed_data_parallel` has the remedy
-   * - "terminate called without an active exception", after the last line of a run on
-       the CPU
-     - A thread of Gloo still frees a tensor while Python already shuts down, a `known
-       issue <https://github.com/pytorch/pytorch/issues/190489>`__. It happens now and
-       then if collectives are nearly the last calls, and more often if a mesh still
-       refers to the group. With two ranks we saw it in 3 of 30 runs of a program with a
-       mesh, and in 1 of 30 of plain DDP that ended with ``all_gather_object`` and
-       ``barrier``
-     - All the work was done, so nothing is lost. With ``time.sleep(0.1)`` before
-       ``destroy_process_group``, the program with the mesh had it in 0 of 30 runs
+   * - "Detected mismatch"
+     - Different calls or shapes, compared by ``DETAIL``
+     - Make :ref:`the two calls alike that the error names <hang-detail>`
+
+.. list-table:: At the end, or after an error
+   :header-rows: 1
+
+   * - Symptom
+     - Cause
+     - Remedy
+   * - "closed by peer"
+     - Another rank has failed
+     - Look for :ref:`the first error of all ranks <hang-loudest>`
+   * - Exit code -9 of one rank
+     - The system has killed it, usually because the machine had no memory left
+     - ``dmesg`` says so; fewer workers of data loaders need less memory
+   * - "EnforceNotMet ... collective mismatch", or exit code -6, with Gloo
+     - Two different calls have met. Perhaps a rank with fewer batches has left the loop
+       and is already in the all-reduce at the end of the epoch
+     - Deal out equally many batches
 
 Whatever it is, collect before you end the job, in this order:
 
@@ -117,6 +116,8 @@ nothing hangs for long here, we let every wait end after three seconds.
 """
 
 # %%
+# .. _hang-stacks:
+#
 # Before you end the job: ask each process where it is
 # ----------------------------------------------------
 #
@@ -153,33 +154,41 @@ nothing hangs for long here, we let every wait end after three seconds.
 # Where it says "Permission Denied", use ``sudo``, or start the container with
 # ``SYS_PTRACE``, as its `manual <https://github.com/benfred/py-spy>`__ says.
 #
-# If you can prepare the program, two lines at its beginning do the same without any
-# package (not on Windows). Then ``kill -USR2`` with the number of a process makes it
-# write its stack to its log, and it goes on. Don't send the signal to ``torchrun`` or
-# to another process without these lines: it'd end.
+# Here are two such files, shortened, from a program with DDP. Rank 0 waits in
+# ``backward``, and rank 1 is the missing one, because it still waits for a batch:
 #
-# .. code-block:: python
+# .. code-block:: text
 #
-#    import faulthandler, signal
+#    rank_0.txt:
+#      _engine_run_backward (torch/autograd/graph.py:979)
+#      backward (torch/autograd/__init__.py:395)
+#      Tensor.backward (torch/_tensor.py:623)
+#      train_step (train.py:9)
+#      main (train.py:16)
 #
-#    faulthandler.register(signal.SIGUSR2)
+#    rank_1.txt:
+#      load_batch (train.py:5)
+#      main (train.py:15)
 #
-# NCCL itself can answer, too. Since version 2.24 each process has a thread for such
-# questions, which reports the ranks that don't answer or have called fewer collectives
-# than the others. On a machine of the job, ``echo verbose status | nc localhost 28028``
-# asks it, and `NVIDIA's manual
-# <https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting/ras.html>`__
-# explains the report.
+# Take the stacks again after a minute: if they have changed, the job is probably slow
+# and doesn't hang. If there are no files, ``torchrun`` hasn't started the ranks. Then
+# use ``py-spy dump --pid`` for each process.
+#
+# With NCCL a collective usually returns at once, so a rank waits in a later call that
+# needs a result of the GPU, such as ``.item()``. So the stack still shows you who is
+# elsewhere, but not always in which collective the others are. Then use the flight
+# recorder.
+#
+# .. _hang-log:
 #
 # NCCL: the watchdog's message, field by field
 # --------------------------------------------
 #
-# A timeout of NCCL reaches no ``except`` by default, so none is shown here: a thread of
-# each rank, the *watchdog*, ends the process. Before that, it writes to the log. Say
-# that rank 3 has two batches and the others have three. With NCCL and its default
-# timeout, the log would then have lines of this form. We have shortened them; `this bug
-# report <https://github.com/hiyouga/LlamaFactory/issues/7396>`__ has those of several
-# ranks, in the words of an older version.
+# A thread of each rank, the *watchdog*, ends the process after a timeout. Before that,
+# it writes to the log. Say that rank 3 has two batches and the others have three. The
+# log would then have lines of this form, shortened (`this bug report
+# <https://github.com/hiyouga/LlamaFactory/issues/7396>`__ has real ones of several
+# ranks, in the words of an older version).
 #
 # .. code-block:: text
 #
@@ -187,7 +196,7 @@ nothing hangs for long here, we let every wait end after three seconds.
 #      OpType=ALLREDUCE, NumelIn=4, NumelOut=4, Timeout(ms)=600000) ran for 600013
 #      milliseconds before timing out.
 #    [rank0]: [PG ID 0 PG GUID 0(default_pg) Rank 0] failure detected by watchdog at
-#      work sequence id: 3 PG status: last enqueued work: 3, last started work: -1,
+#      work sequence id: 3 PG status: last enqueued work: 3, ...
 #      last completed work: 2
 #    [rank0]: Stack trace of the failed collective:
 #      #0 all_reduce from .../torch/distributed/distributed_c10d.py:3245
@@ -201,9 +210,6 @@ nothing hangs for long here, we let every wait end after three seconds.
 #
 #    * - Field
 #      - Meaning
-#    * - ``[rank0]``
-#      - The rank that writes the line. ``Rank 0`` behind the name of the group is its
-#        number within that group.
 #    * - ``SeqNum=3``
 #      - The third collective of this group. Only calls with the same number, in the
 #        same group, belong together.
@@ -214,35 +220,24 @@ nothing hangs for long here, we let every wait end after three seconds.
 #      - The number of elements, by which you recognize the tensor. An all-reduce of a
 #        single element is a logged number, or a barrier, because PyTorch makes NCCL's
 #        barrier of that. Millions of elements are usually a bucket of DDP's gradients.
-#    * - ``Timeout(ms)=600000``
-#      - The timeout of the group. The clock starts when the CPU gives the call to the
-#        GPU, so it includes the kernels that the GPU has to finish first.
-#    * - ``PG ID 0 ...(default_pg)``
-#      - The process group. For a group of your own, it's the ``group_desc`` that you
-#        gave it.
 #    * - last enqueued work
 #      - How many collectives the CPU of this rank has called. This is how far the
 #        *program* came. As the CPU runs ahead of the GPU, it may be more than
 #        ``SeqNum``, the call that has timed out.
-#    * - last started work
-#      - How many the GPU has begun, `new in PyTorch 2.13
-#        <https://github.com/pytorch/pytorch/pull/183656>`__. It's -1 unless you set
-#        ``TORCH_NCCL_ENABLE_TIMING=1``.
 #    * - last completed work
 #      - How many have ended. With -1, not even the first one.
 #
-# Now put the numbers of all ranks side by side, for one group. Decide by "last
-# enqueued work", and not by who wrote "Watchdog caught": each rank's clock starts with
-# its own call, and the first rank that gives up ends the job a minute later, so others
-# that wait as well may never write that line. There are five cases.
+# Now put the numbers of all ranks side by side, and decide by "last enqueued work". It
+# doesn't matter who wrote "Watchdog caught": the first rank that gives up ends the job,
+# so others that wait as well may never write that line. There are four cases.
 #
 # - **One rank has a smaller number than the others.** That's your missing rank, rank 3
 #   above. If it waits in no collective at all, it has no line "Watchdog caught" of its
 #   own, only the "dump signal" from another one. Its log is the shortest, and that's
 #   why people skip it.
 # - **One rank has a larger number, and all others have the same one and have completed
-#   it.** Then they're hardly all missing. It has probably made a call that the others
-#   don't have. (With two ranks, this looks like the first case. Read both stacks.)
+#   it.** Then it has probably made a call that the others don't have. With two ranks,
+#   this looks like the first case, so read both stacks.
 # - **All ranks have the same** ``SeqNum``, **but another** ``OpType`` **or**
 #   ``NumelIn``. Then nobody is missing, but two different lines of your program have
 #   met. The section on a call on rank 0 alone shows how.
@@ -250,19 +245,19 @@ nothing hangs for long here, we let every wait end after three seconds.
 #   probably right, and the network, a GPU or NCCL itself is the cause: see
 #   ``NCCL_DEBUG`` below, and look in the output of ``dmesg`` for "Xid", which marks the
 #   errors of a GPU.
-# - **The missing rank of one group waits in another group.** That's common if you
-#   combine FSDP with TP or pipelines. Note for each rank in which group and which call
-#   it waits, and go on to a rank of that group that hasn't made this call. If you end
-#   at a rank that waits in no collective, that's the one. If you come back to where you
-#   began, the ranks have entered two groups in different orders: look for an ``if``
-#   that they don't decide alike. A "dump signal" has the numbers of the default group
-#   alone, so take those of other groups from the flight recorder.
 #
-# What happens next, by the sources: the rank that gives up first tells the others
-# through the store, the small server at which the ranks met at the start, and each
-# writes its flight recorder to a file. They get `a minute for that
-# <https://github.com/pytorch/pytorch/pull/150652>`__, so with the default timeout a job
-# dies 11 minutes after the call, not 10.
+# .. admonition:: For FSDP with tensor parallelism, and for pipelines: several groups
+#    :collapsible: closed
+#
+#    **The missing rank of one group waits in another group.** That's common if you
+#    combine FSDP with TP or pipelines. Note for each rank in which group and which call
+#    it waits, and go on to a rank of that group that hasn't made this call. If you end
+#    at a rank that waits in no collective, that's the one. If you come back to where
+#    you began, the ranks have entered two groups in different orders: look for an
+#    ``if`` that they don't decide alike. A "dump signal" has the numbers of the default
+#    group alone, so take those of other groups from the flight recorder.
+#
+# .. _hang-recorder:
 #
 # The flight recorder: the last calls of each rank
 # ------------------------------------------------
@@ -284,27 +279,9 @@ nothing hangs for long here, we let every wait end after three seconds.
 #
 # It wants the files of all ranks, and only those: a file that an older run with more
 # ranks has left there would be compared, too. With the option ``-j`` it prints the
-# calls of all ranks side by side (install ``tabulate`` for that), and each file is a
-# pickle that you can read yourself. Look for your own file in its stacks. On a CPU,
-# DDP's all-reduces have your line with ``backward``. On GPUs backward runs in a thread
-# of its own, so there they may have none.
-#
-# .. code-block:: python
-#
-#    import pickle
-#
-#    with open("traces/comm_lib_trace_rank_0", "rb") as file:
-#        for entry in pickle.load(file)["entries"]:
-#            group = entry["process_group"][1]
-#            lines = [f["line"] for f in entry["frames"] if "train" in f["filename"]]
-#            number = entry["p2p_seq_id" if entry["is_p2p"] else "collective_seq_id"]
-#            print(group, number, entry["profiling_name"], entry["state"], lines)
-#
-# With several machines, set ``TORCH_FR_DUMP_TEMP_FILE`` to the beginning of the paths,
-# in a folder that all of them share. To look into a run that hangs and has not timed
-# out yet, set ``TORCH_NCCL_DEBUG_INFO_PIPE_FILE=/tmp/dump_`` before you start it: each
-# rank then opens a pipe, such as ``/tmp/dump_0.pipe``, and writes its file when you
-# send a line into it, by ``echo 1 > /tmp/dump_0.pipe``.
+# calls of all ranks side by side (install ``tabulate`` for that). Look for your own
+# file in its stacks. On a CPU, DDP's all-reduces have your line with ``backward``. On
+# GPUs backward runs in a thread of its own, so there they may have none.
 #
 # Before a long run: variables worth setting
 # ------------------------------------------
@@ -341,25 +318,19 @@ nothing hangs for long here, we let every wait end after three seconds.
 #            train_step(batch)
 #        faulthandler.cancel_dump_traceback_later()
 #
-# ``record`` saves the traceback of a rank that fails, and ``dump_traceback_later`` is
-# an alarm, which each step sets anew. Both are explained below.
+# If a step takes longer than two minutes, ``dump_traceback_later`` writes the stack to
+# the log, and the program goes on. After ``register``, ``kill -USR2`` with the number
+# of a process makes it write its stack at once (not on Windows). Don't send the signal
+# to ``torchrun`` or to another process without this line: it'd end. ``record`` saves
+# the error of a rank that fails, so that ``torchrun`` can name the first one
+# (:doc:`/tutorials/inside/starting_processes` shows it).
 #
-# .. list-table:: Others, for when you hunt for a cause
-#    :header-rows: 1
-#
-#    * - Variable
-#      - What it does
-#    * - ``TORCH_NCCL_DESYNC_DEBUG=1``
-#      - After a timeout, a report names the ranks that have and haven't come.
-#    * - ``TORCH_NCCL_ENABLE_TIMING=1``
-#      - Fills in "last started work". It makes a hang of the watchdog itself likelier,
-#        so don't leave it on.
-#
-# PyTorch's manual `lists all of them
-# <https://docs.pytorch.org/docs/stable/torch_nccl_environment_variables.html>`__. A
-# debug server, ``torch.distributed.debug.start_debug_server``, is still experimental
-# and goes further: with ``dump_dir`` it writes the stacks and the records of all ranks
-# to a folder, every minute.
+# ``--tee=3`` writes the output of each rank to a file as well, and NCCL puts the name
+# of the machine for ``%h`` and the number of the process for ``%p``. The first two
+# variables are for the flight recorder: the beginning of its paths, and of a pipe for
+# each rank, which makes it write its file before a timeout, for example by ``echo 1 >
+# /tmp/dump_0.pipe``. PyTorch's manual `lists more variables
+# <https://docs.pytorch.org/docs/stable/torch_nccl_environment_variables.html>`__.
 #
 # Start the ranks
 # ---------------
@@ -417,10 +388,6 @@ def from_all_ranks(value):
     return values
 
 
-def kind_of(error):
-    return error.partition(":")[0]
-
-
 def attempt(function, *args):
     said = "no error"
     try:
@@ -429,7 +396,7 @@ def attempt(function, *args):
         said = f"{type(error).__name__}: {error}"
     errors = from_all_ranks(said)
     if rank == 0:
-        print([kind_of(error) for error in errors])
+        print([error.partition(":")[0] for error in errors])
     return errors
 
 
@@ -438,7 +405,7 @@ patience = timedelta(seconds=3)  # in training: minutes
 
 
 def small_group(name=""):
-    from_all_ranks(name)  # meet first, so that all start to wait at once
+    dist.barrier()  # meet first, so that all start to wait at once
     return dist.new_group(backend="gloo", timeout=patience, group_desc=name)
 
 
@@ -449,15 +416,8 @@ def small_group(name=""):
 # An all-reduce ends only when every rank has called it. Here the last rank has two
 # batches and the others have three, so its third ``load_batch`` waits for data in vain.
 # Each rank keeps a list of its calls, with ``"done"`` for a call that has ended.
-#
-# Before each step, ``dump_traceback_later`` sets an alarm. If the step takes too long,
-# the alarm writes down where the rank is, and the program goes on. We read its report
-# below.
-import faulthandler
 from queue import SimpleQueue
-from tempfile import TemporaryFile
 
-report = TemporaryFile("w+")  # without it, the alarm writes to the log
 calls = []
 
 
@@ -473,7 +433,6 @@ def sum_grads(gradients, group):
 
 def train(batches, group):
     for _ in range(3):
-        faulthandler.dump_traceback_later(1.5, file=report)  # in training: minutes
         sum_grads(load_batch(batches), group)
 
 
@@ -481,7 +440,6 @@ batches = SimpleQueue()
 for _ in range(2 if rank == last else 3):
     batches.put(torch.ones(4))
 errors = attempt(train, batches, small_group("batches"))
-faulthandler.cancel_dump_traceback_later()
 
 # %%
 # The last rank got ``Empty``, as we let its queue give up. The others got "Timed out
@@ -492,37 +450,18 @@ for error in errors[:last]:
     timed_out = "Timed out" in error or "by peer" in error
     assert timed_out, "a rank that waits ends by the timeout, or after another one"
     assert f"rank {last}" not in error.lower(), "no error names the last rank"
-waited = [error for error in errors if "Timed out waiting 3000ms" in error]
-assert waited, "at least one rank has waited until the timeout"
 
 # %%
 # The lists of calls do name it. Here they are as two numbers for each rank: how many
 # calls it has made, its *last enqueued* one, and how many have ended, its *last
 # completed* one. The rank with the smaller number of calls is the one that everybody
 # waits for. NCCL's message has the same two numbers.
-
-
-def with_gaps(rows):
-    """Fill the rows up, so that all of them are as long as the longest."""
-    length = max(len(row) for row in rows)
-    return [row + ["missing"] * (length - len(row)) for row in rows]
-
-
-def first_difference(rows):
-    """Return the first column in which not all rows are alike."""
-    for column, cells in enumerate(zip(*rows, strict=True)):
-        if len(set(cells)) > 1:
-            return column
-    return None
-
-
 rows = from_all_ranks(calls)
 if rank == 0:
     for r, row in enumerate(rows):
         print(f"rank {r}: last enqueued {len(row)}, last completed {row.count('done')}")
 assert rows[:last] == [["done", "done", "waits"]] * last, "they wait in the third call"
 assert rows[last] == ["done", "done"], "the last rank never made the third call"
-assert first_difference(with_gaps(rows)) == 2, "the ranks differ in the third call"
 
 # %%
 # This is the picture to have in mind for every hang. Read the rows from the left: the
@@ -533,58 +472,21 @@ assert first_difference(with_gaps(rows)) == 2, "the ranks differ in the third ca
 #    "missing", while all others have "waits". A dashed frame marks this column.
 if rank == 0:
     import matplotlib.pyplot as plt
-    colors = {"done": "C0", "waits": "C1", "log_loss": "C1"}
-
-    def draw_calls(ax, rows):
-        for r, row in enumerate(rows):
-            for n, call in enumerate(row):
-                box = {"fc": "none", "ec": colors.get(call, "C3"), "lw": 1.5}
-                box["ls"] = ":" if call == "missing" else "-"
-                ax.text(n, r, call, ha="center", va="center", fontsize=10, bbox=box)
-        n = first_difference(rows)
-        ax.axvspan(n - 0.45, n + 0.45, fill=False, ec="C3", ls="--")
-        columns = range(len(rows[0]))
-        numbers = [column + 1 for column in columns]
-        ax.set(xticks=columns, xticklabels=numbers, xlim=(-0.6, len(columns) - 0.4))
-        ax.set(xlabel="call")
-        ax.set(ylabel="rank", yticks=range(len(rows)), ylim=(len(rows) - 0.4, -0.6))
+    colors = {"done": "C0", "waits": "C1", "missing": "C3"}
 
     fig, ax = plt.subplots(figsize=(5, 2.6), layout="constrained")
-    draw_calls(ax, with_gaps(rows))
+    for r, row in enumerate(rows):
+        missing = ["missing"] * (3 - len(row))
+        for n, call in enumerate(row + missing, start=1):
+            style = ":" if call == "missing" else "-"
+            box = {"fc": "none", "ec": colors[call], "lw": 1.5, "ls": style}
+            ax.text(n, r, call, ha="center", va="center", fontsize=10, bbox=box)
+    ax.axvspan(2.55, 3.45, fill=False, ec="C3", ls="--")
+    ax.set(xlabel="call", xticks=[1, 2, 3], xlim=(0.4, 3.6))
+    ax.set(ylabel="rank", yticks=range(world_size), ylim=(world_size - 0.4, -0.6))
 
 # %%
-# The alarm tells where each rank waits
-# -------------------------------------
-#
-# The run above had set an alarm in advance. The report lists the functions that a rank
-# was in, and we print the innermost of ours.
-
-
-def innermost(stack, names):
-    """Return the first of these functions in a stack, which begins at its inner end."""
-    for line in stack.splitlines():
-        name = line.rpartition(" in ")[2]
-        if name in names:
-            return name
-    return None
-
-
-report.seek(0)
-latest = report.read().rpartition("Timeout")[2]  # if it rang before, too
-places = from_all_ranks(innermost(latest, {"load_batch", "sum_grads"}))
-if rank == 0:
-    print(places)
-assert places == ["sum_grads"] * last + ["load_batch"], "the last rank waits elsewhere"
-
-# %%
-# All others wait in ``sum_grads``, and the last rank waits in ``load_batch``. That's
-# the whole diagnosis. In a script with DDP you'd see ``loss.backward()`` in place of
-# ``sum_grads``, because DDP makes its all-reduces inside of backward.
-#
-# With NCCL a collective usually returns at once, so a rank waits in a later call that
-# needs a result of the GPU, such as ``.item()``. So the stack still shows you who is
-# elsewhere, but not always in which collective the others are. Then use the flight
-# recorder.
+# .. _hang-rank-0:
 #
 # A call on rank 0 alone meets another one
 # ----------------------------------------
@@ -614,11 +516,13 @@ extra = from_all_ranks(calls)
 sums = from_all_ranks(gradients[0].item())
 if rank == 0:
     print("sum of the gradients:", sums[1], "instead of", float(world_size))
+    print("calls of rank 0:", extra[0])
+    print("calls of rank 1:", extra[1])
 assert "Timed out" in errors[0], "rank 0 has made one call more, and waits in it"
 assert set(errors[1:]) == {"no error"}, "the others don't notice"
 wrong = 100.0 + world_size - 1  # the loss of rank 0, and a 1 of each other rank
 assert set(sums[1:]) == {wrong}, "the loss is in the gradients of the others"
-assert first_difference(with_gaps(extra)) == 1, "the second call is the extra one"
+assert extra[0][1] == "log_loss", "the second call of rank 0 is the extra one"
 
 # %%
 # In real programs, the extra call is often hidden in a function: a metric that is
@@ -664,38 +568,8 @@ assert first_difference(with_gaps(extra)) == 1, "the second call is the extra on
 # alike. So don't stop at its verdict, and look which lines of your program made the
 # calls.
 #
-# Here are the calls of the second run. Rank 0 waits in its third call, but the mistake
-# is one column further left, where it called ``log_loss``.
+# .. _hang-detail:
 #
-# .. alt-text:: A row of three boxes for each rank. The first call of all ranks is
-#    done. The second one of rank 0 is "log_loss", and of the others "done" again. In
-#    the third column rank 0 has "waits", and the others have a dotted box, "missing". A
-#    dashed frame marks the second column.
-if rank == 0:
-    fig, ax = plt.subplots(figsize=(5, 2.6), layout="constrained")
-    draw_calls(ax, with_gaps(extra))
-
-# %%
-# A monitored barrier names who is missing
-# ----------------------------------------
-#
-# Put ``monitored_barrier`` before the call that hangs, and rank 0 names the ranks that
-# do not come. Only Gloo has it, so with NCCL make a Gloo group for it as well.
-
-
-def meet(group):
-    if rank != last:
-        # Without this timeout: 30 minutes, whatever the group's own timeout is.
-        dist.monitored_barrier(group, timeout=timedelta(seconds=2), wait_all_ranks=True)
-
-
-errors = attempt(meet, small_group())
-if rank == 0:
-    print(errors[0])
-named = f"Ranks {last} failed to pass monitoredBarrier"
-assert named in errors[0], "rank 0 names the rank that has not come"
-
-# %%
 # DETAIL compares the calls before they run
 # -----------------------------------------
 #
@@ -704,25 +578,25 @@ assert named in errors[0], "rank 0 names the rank that has not come"
 # variable ``TORCH_DISTRIBUTED_DEBUG`` sets it for a whole program, where it makes every
 # call slower, so don't leave it on. On the CPU such a program crashes in torch 2.13
 # when it wraps a model. So we set it for one group.
-import re
-
 dist.set_debug_level(dist.DebugLevel.DETAIL)
 group = small_group()
 dist.set_debug_level(dist.DebugLevel.OFF)
 
 errors = attempt(train_and_log, torch.full((1,), 100.0), gradients, group)
-call = r"Rank (\d+) is running .*?OpType=(\w+), TensorShape=\[(\d+)\]"
 if rank == 0:
-    print(re.findall(call, errors[0]))
+    print(errors[0].partition("differ in the following aspects:")[2].strip())
 for error in errors:
     assert "Detected mismatch" in error, "DETAIL stops every rank"
-    assert ("0", "ALLREDUCE", "1") in re.findall(call, error), "and names rank 0's call"
+    assert "Rank 0 is running" in error, "each error names the call of rank 0"
 
 # %%
 # ``DETAIL`` compares the kinds of the calls, the shapes and the types of the tensors,
-# and nothing else. If the losses have the shape of the gradients, it finds no mismatch.
-# It then blames every rank *but* 0, as ``torchfrtrace`` did, because they don't come to
-# a third call. The first exercise below shows that.
+# and nothing else. If the losses have the shape of the gradients, it finds no mismatch,
+# and it blames every rank *but* 0, as ``torchfrtrace`` did. (A `monitored_barrier
+# <https://docs.pytorch.org/docs/stable/distributed.html#torch.distributed.monitored_barrier>`__
+# before the call, in a group of Gloo, names the ranks that don't come.)
+#
+# .. _hang-loudest:
 #
 # The loudest rank is not the cause
 # ---------------------------------
@@ -731,20 +605,8 @@ for error in errors:
 # Their errors are only echoes, but there are more of them, and they're longer. Here the
 # last rank runs out of memory, which is common if the batches differ in size. (It only
 # says so: we raise the error ourselves.)
-#
-# ``record`` is a decorator for the main function of your program. It writes an uncaught
-# error to a file, and ``torchrun`` reads the files of its ranks and prints the earliest
-# error as "Root Cause (first observed failure)". Without ``record``, it only has the
-# exit codes.
-import json
-import warnings
-from pathlib import Path
-from tempfile import TemporaryDirectory
-
-from torch.distributed.elastic.multiprocessing.errors import record
 
 
-@record
 def main():
     group = small_group()
     try:
@@ -755,59 +617,32 @@ def main():
         dist.destroy_process_group(group)  # as at the end of a process
 
 
-folder = TemporaryDirectory()
-error_file = Path(folder.name) / "error.json"
-os.environ["TORCHELASTIC_ERROR_FILE"] = str(error_file)  # torchrun does this for you
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # in a notebook, record misses a real stderr
-    errors = attempt(main)
-del os.environ["TORCHELASTIC_ERROR_FILE"]
-
-kinds = [kind_of(error) for error in errors]
-assert kinds == ["RuntimeError"] * last + ["OutOfMemoryError"], "one cause, and echoes"
-assert error_file.exists(), "record has written the error"
-written = from_all_ranks(json.loads(error_file.read_text())["message"]["message"])
-folder.cleanup()
-if rank == 0:
-    print(f"error file of rank {last}:", written[last])
-assert written == errors, "each rank has its own error in its file"
+errors = attempt(main)
+assert errors[last].startswith("OutOfMemoryError"), "the last rank has the cause"
+for error in errors[:last]:
+    assert error.startswith("RuntimeError"), "the others have echoes"
 
 # %%
 # On Linux the others get echoes, "closed by peer" or "reset by peer". Look for another
 # error: with ``torchrun --tee=3 --log-dir=logs`` each rank also writes its own files,
 # among them ``error.json`` if ``record`` stands at the main function.
 #
-# With NCCL the others often get no error at all: their kernels wait for data that
-# doesn't come, until ``torchrun`` ends all ranks of its machine because one has failed,
-# or until the watchdog does. It's worse if the rank *catches* the error and goes on
-# with the next batch. Then it makes one all-reduce less than the others, and that's the
-# missing call from the beginning of this page. So let the error end the rank. If you
-# want to leave out a batch, all ranks have to agree on that first.
+# With NCCL the others often get no error at all, and wait until ``torchrun`` or the
+# watchdog ends them. It's worse if the rank *catches* the error and goes on with the
+# next batch. Then it makes one all-reduce less than the others, and that's the missing
+# call from the beginning of this page. So let the error end the rank. If you want to
+# leave out a batch, all ranks have to agree on that first.
+#
+# .. _hang-store:
 #
 # A hang in ``init_process_group``
 # --------------------------------
 #
 # The ranks first meet at a *store*, a small server at ``MASTER_ADDR`` and
 # ``MASTER_PORT``. Under ``torchrun`` it's there before the ranks are; otherwise rank 0
-# opens it, and waits until as many have come as ``WORLD_SIZE`` says. Here it waits for
-# two, and nobody else comes.
-
-
-def open_store():
-    if rank == 0:
-        dist.TCPStore(
-            "127.0.0.1", 0, world_size=2, is_master=True, timeout=timedelta(seconds=1))
-
-
-errors = attempt(open_store)
-assert "1/2 clients joined" in errors[0], "rank 0 itself has come, and nobody else"
-if rank == 0:
-    print(re.search(r"\d+/\d+ clients joined", errors[0])[0])
-
-# %%
-# So the number tells you if somebody is missing. Each side has its own message. We
-# started three processes by hand and told them that they are four, with a timeout of
-# five seconds:
+# opens it, and waits until as many have come as ``WORLD_SIZE`` says. We started three
+# processes by hand and told them that they are four, with a timeout of five seconds.
+# Each side has its own message:
 #
 # - Rank 0 said "Timed out after 6 seconds waiting for clients. 3/4 clients joined."
 # - The others, which had reached rank 0, said "wait timeout after 5000ms, keys:
@@ -820,6 +655,8 @@ if rank == 0:
 #   ``--master-addr`` it fails after 15 minutes, by the messages above, and "clients
 #   joined" then counts machines. ``--rdzv-conf=timeout=60`` shortens that wait.
 # - "EADDRINUSE" is no hang: another process has the port, perhaps one of the last run.
+#
+# .. _hang-first-collective:
 #
 # A hang in the first collective
 # ------------------------------
@@ -860,12 +697,6 @@ if rank == 0:
 #    * - A collective of Gloo
 #      - After 30 minutes
 #      - The same
-#    * - ``torchrun`` with ``--rdzv-backend=c10d``, for the other machines
-#      - After 10 minutes
-#      - ``--rdzv-conf=join_timeout=600``
-#    * - The thread that watches the watchdog
-#      - After 8 minutes
-#      - ``TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC=480``
 #
 # A timeout has to be longer than the longest work that one rank does while the others
 # wait for it: preparing the data, evaluating, saving, or compiling in the first step.
@@ -895,19 +726,6 @@ if rank == 0:
 # ------
 #
 # Predict first, then run.
-#
-# - In the section on ``DETAIL``, write ``torch.full((4,), 100.0)``, and print
-#   ``errors[0]`` in place of what ``re.findall`` finds. Whom does it blame, and is that
-#   the rank with the mistake?
-#
-#   .. admonition:: Answer
-#      :collapsible: closed
-#
-#      It says that all ranks but 0 "failed to pass monitoredBarrier", although rank 0
-#      made the extra call. ``DETAIL`` compares the kind of the calls and their shapes,
-#      and the losses look like gradients. So it finds no mismatch, an assert fails, and
-#      rank 0 has waited alone in the check of its third call. Who is missing at a
-#      barrier needn't be at fault, so compare the calls with the flight recorder.
 #
 # - This is the log of a job with eight ranks. Ranks 1 to 7 say "Watchdog caught",
 #   ``SeqNum=812, OpType=ALLREDUCE, NumelIn=1``, and "last enqueued work: 812, last
