@@ -154,8 +154,11 @@ nothing hangs for long here, we let every wait end after three seconds.
 # Where it says "Permission Denied", use ``sudo``, or start the container with
 # ``SYS_PTRACE``, as its `manual <https://github.com/benfred/py-spy>`__ says.
 #
-# Here are two such files, shortened, from a program with DDP. Rank 0 waits in
-# ``backward``, and rank 1 is the missing one, because it still waits for a batch:
+# Here are two such files, shortened, from a program with DDP: rank 0 waits in
+# ``backward``, and rank 1 is missing there, because it still waits for a batch. Take
+# them again after a minute: if they have changed, the job is probably slow and doesn't
+# hang. If there are none, ``torchrun`` hasn't started the ranks: then use ``py-spy dump
+# --pid`` for each process.
 #
 # .. code-block:: text
 #
@@ -169,10 +172,6 @@ nothing hangs for long here, we let every wait end after three seconds.
 #    rank_1.txt:
 #      load_batch (train.py:5)
 #      main (train.py:15)
-#
-# Take the stacks again after a minute: if they have changed, the job is probably slow
-# and doesn't hang. If there are no files, ``torchrun`` hasn't started the ranks. Then
-# use ``py-spy dump --pid`` for each process.
 #
 # With NCCL a collective usually returns at once, so a rank waits in a later call that
 # needs a result of the GPU, such as ``.item()``. So the stack still shows you who is
@@ -227,9 +226,8 @@ nothing hangs for long here, we let every wait end after three seconds.
 #    * - last completed work
 #      - How many have ended. With -1, not even the first one.
 #
-# Now put the numbers of all ranks side by side, and decide by "last enqueued work". It
-# doesn't matter who wrote "Watchdog caught": the first rank that gives up ends the job,
-# so others that wait as well may never write that line. There are four cases.
+# Now compare "last enqueued work" of all ranks. It doesn't matter who wrote "Watchdog
+# caught", because the first rank that gives up ends the job. There are four cases.
 #
 # - **One rank has a smaller number than the others.** That's your missing rank, rank 3
 #   above. If it waits in no collective at all, it has no line "Watchdog caught" of its
@@ -277,11 +275,10 @@ nothing hangs for long here, we let every wait end after three seconds.
 #    cp ~/.cache/torch/comm_lib_trace_rank_* traces
 #    torchfrtrace traces
 #
-# It wants the files of all ranks, and only those: a file that an older run with more
-# ranks has left there would be compared, too. With the option ``-j`` it prints the
-# calls of all ranks side by side (install ``tabulate`` for that). Look for your own
-# file in its stacks. On a CPU, DDP's all-reduces have your line with ``backward``. On
-# GPUs backward runs in a thread of its own, so there they may have none.
+# It wants the files of all ranks, and only those, so remove what an older run has left.
+# With ``-j`` it prints the calls of all ranks side by side (install ``tabulate`` for
+# that). On GPUs DDP's all-reduces may have no line of your program, because backward
+# runs in a thread of its own there.
 #
 # Before a long run: variables worth setting
 # ------------------------------------------
@@ -319,18 +316,13 @@ nothing hangs for long here, we let every wait end after three seconds.
 #        faulthandler.cancel_dump_traceback_later()
 #
 # If a step takes longer than two minutes, ``dump_traceback_later`` writes the stack to
-# the log, and the program goes on. After ``register``, ``kill -USR2`` with the number
-# of a process makes it write its stack at once (not on Windows). Don't send the signal
-# to ``torchrun`` or to another process without this line: it'd end. ``record`` saves
-# the error of a rank that fails, so that ``torchrun`` can name the first one
-# (:doc:`/tutorials/inside/starting_processes` shows it).
-#
-# ``--tee=3`` writes the output of each rank to a file as well, and NCCL puts the name
-# of the machine for ``%h`` and the number of the process for ``%p``. The first two
-# variables are for the flight recorder: the beginning of its paths, and of a pipe for
-# each rank, which makes it write its file before a timeout, for example by ``echo 1 >
-# /tmp/dump_0.pipe``. PyTorch's manual `lists more variables
-# <https://docs.pytorch.org/docs/stable/torch_nccl_environment_variables.html>`__.
+# the log, and the program goes on. ``kill -USR2`` with the number of a process does it
+# at once (not on Windows), but it ends ``torchrun`` and every process without
+# ``register``. ``record`` and ``--tee=3`` save the errors and the output of each rank
+# to files (:doc:`/tutorials/inside/starting_processes` has more). The first two
+# variables are the beginnings of the flight recorder's paths, and of a pipe for each
+# rank: ``echo 1 > /tmp/dump_0.pipe`` makes rank 0 write its file before a timeout. NCCL
+# puts the machine and the process for ``%h`` and ``%p``.
 #
 # Start the ranks
 # ---------------
@@ -372,14 +364,9 @@ backend = dist.get_default_backend_for_device(device)
 dist.init_process_group(backend, device_id=device if gpu_per_rank else None)
 
 # %%
-# A few helpers come next. ``from_all_ranks`` gives every rank the values of all ranks,
-# in a list. ``attempt`` collects the errors of all ranks. And ``small_group`` makes the
-# groups that we are going to break.
-#
-# What fails here uses a group of its own, on every machine with Gloo, because NCCL ends
-# the whole program after a timeout. That group also has a ``timeout`` of its own: three
-# seconds, so that you don't wait for the default of 30 minutes to see an error that we
-# cause on purpose.
+# ``from_all_ranks`` gives every rank the values of all ranks, and ``attempt`` collects
+# their errors. What fails here uses a group of its own with Gloo, because NCCL ends the
+# whole program after a timeout. Its timeout is three seconds instead of 30 minutes.
 
 
 def from_all_ranks(value):
@@ -590,9 +577,8 @@ for error in errors:
     assert "Rank 0 is running" in error, "each error names the call of rank 0"
 
 # %%
-# ``DETAIL`` compares the kinds of the calls, the shapes and the types of the tensors,
-# and nothing else. If the losses have the shape of the gradients, it finds no mismatch,
-# and it blames every rank *but* 0, as ``torchfrtrace`` did. (A `monitored_barrier
+# If the losses have the shape of the gradients, ``DETAIL`` finds no mismatch, and it
+# blames every rank *but* 0, as ``torchfrtrace`` did. (A `monitored_barrier
 # <https://docs.pytorch.org/docs/stable/distributed.html#torch.distributed.monitored_barrier>`__
 # before the call, in a group of Gloo, names the ranks that don't come.)
 #
@@ -628,10 +614,9 @@ for error in errors[:last]:
 # among them ``error.json`` if ``record`` stands at the main function.
 #
 # With NCCL the others often get no error at all, and wait until ``torchrun`` or the
-# watchdog ends them. It's worse if the rank *catches* the error and goes on with the
-# next batch. Then it makes one all-reduce less than the others, and that's the missing
-# call from the beginning of this page. So let the error end the rank. If you want to
-# leave out a batch, all ranks have to agree on that first.
+# watchdog ends them. If the rank *catches* the error and goes on with the next batch,
+# it makes one all-reduce less than the others. So let the error end the rank. If you
+# want to leave out a batch, all ranks have to agree on that first.
 #
 # .. _hang-store:
 #
@@ -640,9 +625,7 @@ for error in errors[:last]:
 #
 # The ranks first meet at a *store*, a small server at ``MASTER_ADDR`` and
 # ``MASTER_PORT``. Under ``torchrun`` it's there before the ranks are; otherwise rank 0
-# opens it, and waits until as many have come as ``WORLD_SIZE`` says. We started three
-# processes by hand and told them that they are four, with a timeout of five seconds.
-# Each side has its own message:
+# opens it. We started three of four processes by hand, with a timeout of five seconds:
 #
 # - Rank 0 said "Timed out after 6 seconds waiting for clients. 3/4 clients joined."
 # - The others, which had reached rank 0, said "wait timeout after 5000ms, keys:
@@ -685,18 +668,8 @@ for error in errors[:last]:
 # Timeouts: the defaults, and what to choose
 # ------------------------------------------
 #
-# .. list-table::
-#    :header-rows: 1
-#
-#    * - What waits
-#      - Default
-#      - Where to change it
-#    * - A collective of NCCL
-#      - After 10 minutes
-#      - ``init_process_group(timeout=...)``, or ``new_group`` for one group
-#    * - A collective of Gloo
-#      - After 30 minutes
-#      - The same
+# A collective of NCCL waits for 10 minutes by default, and one of Gloo for 30. You
+# change it by ``init_process_group(timeout=...)``, or in ``new_group`` for one group.
 #
 # A timeout has to be longer than the longest work that one rank does while the others
 # wait for it: preparing the data, evaluating, saving, or compiling in the first step.
