@@ -47,10 +47,9 @@ hasn't run on GPUs.**
      - Remedy
    * - GPUs at 100 %, but no progress
      - The GPUs wait for one rank, which counts as work
-     - :ref:`The stack of each rank <hang-stacks>`, before you end the job. The CPU runs
-       ahead of the GPU, so ranks that are well stand in several lines, such as
-       ``backward`` or ``.item()``. Look for the one that waits for something else:
-       data, a disk, a lock
+     - :ref:`The stack of each rank <hang-stacks>`, before you end the job. Ranks that
+       are well may stand in several lines, such as ``backward`` or ``.item()``. Look
+       for the one that waits for something else: data, a disk, a lock
    * - "Timed out", or with NCCL "Watchdog caught collective operation timeout"
      - One rank waits elsewhere, or has fewer batches
      - Find that rank by :ref:`the numbers in the logs <hang-log>` and see its stack;
@@ -183,11 +182,11 @@ nothing hangs for long here, we let every wait end after three seconds.
 # NCCL: the watchdog's message, field by field
 # --------------------------------------------
 #
-# A thread of each rank, the *watchdog*, ends the process after a timeout. Before that,
-# it writes to the log. Say that rank 3 has two batches and the others have three. The
-# log would then have lines of this form, shortened (`this bug report
-# <https://github.com/hiyouga/LlamaFactory/issues/7396>`__ has real ones of several
-# ranks, in the words of an older version).
+# A timeout of NCCL reaches no ``except`` by default: a thread of each rank, the
+# *watchdog*, writes to the log and ends the process. If rank 3 had two batches and the
+# others three, the log would have lines of this form, shortened (`this bug report
+# <https://github.com/hiyouga/LlamaFactory/issues/7396>`__ has real ones, in the words
+# of an older version):
 #
 # .. code-block:: text
 #
@@ -625,7 +624,8 @@ for error in errors[:last]:
 #
 # The ranks first meet at a *store*, a small server at ``MASTER_ADDR`` and
 # ``MASTER_PORT``. Under ``torchrun`` it's there before the ranks are; otherwise rank 0
-# opens it. We started three of four processes by hand, with a timeout of five seconds:
+# opens it. So first print ``RANK`` and ``WORLD_SIZE`` of each process, and count them.
+# We started three of four processes by hand, with a timeout of five seconds:
 #
 # - Rank 0 said "Timed out after 6 seconds waiting for clients. 3/4 clients joined."
 # - The others, which had reached rank 0, said "wait timeout after 5000ms, keys:
