@@ -314,14 +314,17 @@ nothing hangs for long here, we let every wait end after three seconds.
 #            train_step(batch)
 #        faulthandler.cancel_dump_traceback_later()
 #
-# If a step takes longer than two minutes, ``dump_traceback_later`` writes the stack to
-# the log, and the program goes on. ``kill -USR2`` with the number of a process does it
-# at once (not on Windows), but it ends ``torchrun`` and every process without
-# ``register``. ``record`` and ``--tee=3`` save the errors and the output of each rank
-# to files (:doc:`/tutorials/inside/starting_processes` has more). The first two
-# variables are the beginnings of the flight recorder's paths, and of a pipe for each
-# rank: ``echo 1 > /tmp/dump_0.pipe`` makes rank 0 write its file before a timeout. NCCL
-# puts the machine and the process for ``%h`` and ``%p``.
+# ``dump_traceback_later`` is the alarm: if a step takes longer than two minutes, it
+# writes the stack to the log, and the program goes on. ``kill -USR2`` with the number
+# of a process does it at once (not on Windows), but it ends ``torchrun`` and every
+# process without ``register``. ``record`` and ``--tee=3`` save the errors and the
+# output of each rank to files (:doc:`/tutorials/inside/starting_processes` has more).
+# The first two variables are the beginnings of the flight recorder's paths, and of a
+# pipe for each rank: ``echo 1 > /tmp/dump_0.pipe`` makes rank 0 write its file before a
+# timeout. NCCL puts the machine and the process for ``%h`` and ``%p``. `PyTorch's
+# manual
+# <https://docs.pytorch.org/docs/stable/torch_nccl_environment_variables.html>`__
+# lists more.
 #
 # Start the ranks
 # ---------------
