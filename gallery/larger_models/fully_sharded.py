@@ -234,12 +234,13 @@ assert momentum.shape == rows.shape, "Adam has numbers for the rows of other ran
 # ``bfloat16`` gathers the parameters in 16 bits too. The rows that a rank keeps, and
 # its optimizer state, have the type in which the model was made, and here that's fp32.
 # But if you load a model in bf16, they stay in bf16 too, and small updates get lost. So
-# call ``model.float()`` before you shard it. Unless ``reduce_dtype`` says otherwise,
-# the gradients are then also added up in 16 bits.
+# call ``model.float()`` before you shard it. Always say in ``reduce_dtype`` how the
+# gradients are added up, because without it PyTorch 2.14 and older use 16 bits, and
+# newer versions use the type of the parameters that a rank keeps.
 from torch.distributed.fsdp import MixedPrecisionPolicy
 
 bf16 = MixedPrecisionPolicy(torch.bfloat16, reduce_dtype=torch.float32)
-bf16_reduced = MixedPrecisionPolicy(torch.bfloat16)
+bf16_reduced = MixedPrecisionPolicy(torch.bfloat16, reduce_dtype=torch.bfloat16)
 
 
 def fsdp(model, reshard=True, policy=MixedPrecisionPolicy()):
