@@ -61,6 +61,7 @@ if rank == 0:
 
 backend = dist.get_default_backend_for_device(device)
 dist.init_process_group(backend, device_id=device if gpu_per_rank else None)
+globals().pop("__file__", None)  # only here; in a script: if __name__ == "__main__"
 samples = range(6 * world_size + 1)
 
 
@@ -79,25 +80,28 @@ def times_seen(shares):
 # -----------------------------------------------
 #
 # All ranks must take equally many steps, because a step waits for all of them. So the
-# loader for training leaves out the remainder, another one in each epoch. In validation
-# each sample must count once. There the loader repeats some samples, and the loop below
-# doesn't count the repeated ones. With DDP and FSDP each rank has samples of its own.
+# sampler for training leaves out the remainder, another one in each epoch. The loader
+# leaves out a smaller last batch, whose samples would count more in a mean.
+#
+# In validation each sample must count once. With DDP each rank may take every n-th
+# sample, as in :doc:`/tutorials/start/one_gpu_to_many`. With fully sharded data
+# parallel (FSDP) that hangs, because each forward pass gathers parameters, and a rank
+# with one batch more waits for the others forever. The loader below works for both: it
+# repeats some samples, and the loop further down doesn't count the repeated ones.
 from torch.utils.data import DataLoader
 from torch.utils.data.distributed import DistributedSampler
 
 
-def training_loader(data, batch_size, dp_rank=rank, dp_size=world_size, **workers):
-    sampler = DistributedSampler(
-        data, num_replicas=dp_size, rank=dp_rank, drop_last=True)
+def training_loader(data, batch_size, **workers):
+    sampler = DistributedSampler(data, drop_last=True)
     loader = DataLoader(
         data, batch_size=batch_size, sampler=sampler, drop_last=True, **workers)
     assert len(loader) > 0, "a rank has fewer samples than a batch"
     return loader
 
 
-def validation_loader(data, batch_size, dp_rank=rank, dp_size=world_size, **workers):
-    sampler = DistributedSampler(
-        data, num_replicas=dp_size, rank=dp_rank, shuffle=False)  # repeats some
+def validation_loader(data, batch_size, **workers):
+    sampler = DistributedSampler(data, shuffle=False)  # repeats some
     return DataLoader(data, batch_size=batch_size, sampler=sampler, **workers)
 
 
@@ -117,34 +121,6 @@ for counted in seen_in_epochs:
 assert epochs[0] != epochs[1], "the second epoch has the order of the first"
 
 # %%
-# With TP, PP or CP, several ranks share the samples
-# --------------------------------------------------
-#
-# With tensor, pipeline or context parallelism several ranks compute one replica of the
-# model together, so they must read the same samples. If each reads its own, the result
-# is wrong, and no error comes. So deal out along the *data-parallel* dimension of the
-# device mesh: its size is the number of shares, its local rank says whose share it is.
-# Here two ranks form a replica.
-from torch.distributed.device_mesh import init_device_mesh
-
-n_tp = 2 if world_size % 2 == 0 else 1  # with an odd number no rank shares
-mesh = init_device_mesh(
-    device.type, (world_size // n_tp, n_tp), mesh_dim_names=("dp", "tp"))
-dp_rank, dp_size = mesh["dp"].get_local_rank(), mesh["dp"].size()
-
-loader = training_loader(samples, batch_size=2, dp_rank=dp_rank, dp_size=dp_size)
-shares = from_all_ranks(list(loader.sampler))
-if rank == 0:
-    print("first samples:", *(share[0] for share in shares))
-for r, share in enumerate(shares):
-    assert share == shares[r - r % n_tp], "the ranks of a replica read other samples"
-assert set(times_seen(shares[::n_tp]).values()) == {1}, "two replicas read a sample"
-
-# %%
-# A sum over all ranks would now count each sample twice, so give ``all_reduce`` the
-# group ``mesh["dp"].get_group()``. :doc:`/tutorials/larger_models/tensor_parallel` has
-# more. From here on, each rank has samples of its own again.
-#
 # The sampler pads, or it drops
 # -----------------------------
 #
@@ -173,13 +149,20 @@ assert never == list(samples[len(samples) - n_left:]), "others are left out"
 # samples only: the repeated ones are there, so the accuracy is too high. But without
 # ``shuffle`` they come last, and each rank knows how many real ones come before. So
 # mask them, add up hits and samples over the ranks, and then divide.
-def accuracy(loader, n_real):
+from torch import nn
+from torch.utils.data import TensorDataset
+
+
+@torch.no_grad()
+def accuracy(model, loader, n_real):
+    model.eval()
     total = torch.zeros(2, dtype=torch.int64, device=device)  # hits, samples
     n_done = 0
-    for labels in loader:  # your loader gives inputs, too
+    for inputs, labels in loader:
+        inputs = inputs.to(device, non_blocking=True)
         labels = labels.to(device, non_blocking=True)  # (samples,)
+        hits = model(inputs).argmax(dim=1) == labels
         is_real = torch.arange(len(labels), device=device) < n_real - n_done
-        hits = labels <= 3 * world_size  # in your program: predictions == labels
         total[0] += (hits & is_real).sum()
         total[1] += is_real.sum()
         n_done += len(labels)
@@ -187,10 +170,17 @@ def accuracy(loader, n_real):
     return total[0].item() / total[1].item()
 
 
-n_real = len(range(rank, len(samples), world_size))  # with TP: dp_rank, dp_size
-loader = validation_loader(samples, batch_size=4)
-masked = accuracy(loader, n_real)
-too_high = accuracy(loader, len(loader.sampler))
+class AlwaysZero(nn.Module):
+    def forward(self, inputs):
+        return torch.tensor([[1.0, 0.0]] * len(inputs), device=device)
+
+
+numbers = torch.tensor(samples)
+data = TensorDataset(numbers, (numbers > 3 * world_size).long())  # inputs, labels
+loader = validation_loader(data, batch_size=4)
+n_real = len(range(rank, len(data), world_size))
+masked = accuracy(AlwaysZero(), loader, n_real)
+too_high = accuracy(AlwaysZero(), loader, len(loader.sampler))
 truth = (3 * world_size + 1) / len(samples)
 if rank == 0:
     print(f"padded {too_high:.3f}, masked {masked:.3f}, truth {truth:.3f}")
@@ -204,20 +194,15 @@ assert too_high > truth or world_size == 1, "padding changes nothing"
 assert torch.tensor(2.0**24) + 1 == 2**24, "float32 counts further"
 
 # %%
-# Why not give each rank a slice, ``range(rank, len(samples), world_size)``, and repeat
-# nothing? **With FSDP that hangs**, because it gathers parameters in each forward pass,
-# and a rank with one batch more waits for the others forever. With DDP a slice is fine
-# if you call ``ddp_model.module``, because the wrapper may send buffers in ``forward``.
-#
 # Workers, so that no GPU waits for its samples
 # ---------------------------------------------
 #
-# Train on one batch again and again. If the steps are faster then, the GPUs have waited
-# for the loader, and these things help:
+# Train on one batch again and again, as :doc:`/tutorials/start/is_it_faster` does. If
+# the steps are faster then, the GPUs have waited for the loader, and these things help:
 #
 # - **More workers.** ``num_workers`` counts for each rank, and the ranks of a machine
-#   share its CPU cores. Divide the cores by the ranks, and try up to that number. (The
-#   warning about too many workers doesn't know of other ranks.)
+#   share its CPU cores. Divide the cores by the ranks, and try up to that number: up to
+#   8 if four ranks share 32 cores.
 # - **Less memory.** Each worker has a copy of the lists and arrays in the data set: 64
 #   copies with 8 ranks and 8 workers. So keep file names there, not samples. Batches
 #   come through shared memory. If a container has too little of it ("bus error"), start
@@ -235,15 +220,15 @@ assert torch.tensor(2.0**24) + 1 == 2**24, "float32 counts further"
 # Forked workers may wait forever while the group is open, as
 # :doc:`/tutorials/start/distributed_data_parallel` explains, so ours start by
 # ``forkserver``. They import the program once more, so a script needs the line
-# ``if __name__ == "__main__":``. This page hides its file from them instead.
+# ``if __name__ == "__main__":``. To debug without workers, empty the dictionary
+# ``workers``, because its other options are errors with ``num_workers=0``.
 from torch.multiprocessing import set_forkserver_preload
 
-globals().pop("__file__", None)  # only here; in a script: if __name__ == "__main__"
 set_forkserver_preload(["torch"])  # imported once for each rank, not in every worker
-workers = {"num_workers": 2, "multiprocessing_context": "forkserver"}
+workers = {"num_workers": 2, "multiprocessing_context": "forkserver",
+           "persistent_workers": True}
 
-loader = training_loader(
-    samples, batch_size=2, **workers, persistent_workers=True, pin_memory=gpu_per_rank)
+loader = training_loader(samples, batch_size=2, **workers, pin_memory=gpu_per_rank)
 on_device = []
 for batch in loader:
     on_device.append(batch.to(device, non_blocking=True))  # (samples,)
@@ -325,7 +310,7 @@ files = [samples[i : i + 3] for i in range(0, len(samples), 3)]
 whole = streams.Stream(files)
 stream = streams.ShardedStream(files, rank, world_size)
 for title, data in ("stream", whole), ("sharded stream", stream):
-    loader = DataLoader(data, batch_size=None, persistent_workers=True, **workers)
+    loader = DataLoader(data, batch_size=None, **workers)
     seen[title] = from_all_ranks(list(loader))
     if rank == 0:
         print(f"{title}, times seen:", *set(times_seen(seen[title]).values()))
@@ -380,113 +365,97 @@ if rank == 0:
 #
 # A loader draws the seeds of its workers from the random numbers of its rank. If all
 # ranks call ``manual_seed(0)`` to build equal models, their workers also crop and flip
-# different samples in the same way. So give the loader a generator whose seed is
-# another on each rank (with TP, on each ``dp_rank``) and, after a restart, in each
-# epoch. Otherwise the augmentations of the first epochs come again. Here the
-# augmentation makes a random number of a sample.
-def augmented(generator=None):
+# different samples in the same way, and dropout drops the same units. So seed each rank
+# differently before the training, but after ``random_split``, which must draw the same
+# everywhere. After a restart, the seed needs the epoch too (say,
+# ``1000 * epoch + rank``), or the augmentations of the first epochs come again. Here
+# the augmentation makes a random number of a sample.
+def augmented():
     loader = DataLoader(
-        torch.zeros(4), batch_size=None, collate_fn=torch.rand_like,
-        generator=generator, **workers)
+        torch.zeros(4), batch_size=None, collate_fn=torch.rand_like, **workers)
     return [number.item() for number in loader]
 
 
 torch.manual_seed(0)
 equal = from_all_ranks(augmented())
-own_generator = torch.Generator().manual_seed(0 + rank)
-own = from_all_ranks(augmented(own_generator))
+torch.manual_seed(0 + rank)
+own = from_all_ranks(augmented())
 assert equal == [equal[0]] * world_size, "one seed, but other augmentations"
 assert len(set(sum(own, []))) == 4 * world_size, "two ranks augment alike"
 
 # %%
-# Equal seeds give equal dropout masks, too. With DDP or FSDP call
-# ``torch.manual_seed(seed + rank)`` before the training, but after ``random_split``,
-# which must draw the same everywhere. For TP see
-# :doc:`/tutorials/larger_models/tensor_parallel`.
-#
 # Join: when some ranks have more batches
 # ---------------------------------------
 #
 # The sharded stream, here read without workers, gives rank 0 one batch more. (With
 # workers it may be several, because each of them ends with a smaller batch of its own.)
-# Its last all-reduce would wait for ranks that have left the loop. Inside ``Join`` they
-# take part in it with zeros, and then receive the parameters of the rank that took the
-# last step. That works for DDP, not for FSDP.
-from torch import nn
-from torch.distributed.algorithms import Join
+# Its last all-reduce would wait for ranks that have left the loop.
+#
+# So let all ranks stop when the first has no batch left. (What the others still have is
+# left out: here the last batch of rank 0.) Before each step they agree on it by a small
+# all-reduce. It runs on the CPU, in a Gloo
+# group, because an answer from the GPU would come only after all work queued there. (If
+# you know the number of batches, compute the smallest one once, and save the asking.)
 from torch.nn.parallel import DistributedDataParallel
 
+cpu_group = dist.new_group(backend="gloo")
 
-def build(momentum=0.0):
+
+def build():
     layer = nn.Linear(1, 1, bias=False).to(device)
     nn.init.zeros_(layer.weight)
-    optimizer = torch.optim.SGD(layer.parameters(), lr=1.0, momentum=momentum)
+    optimizer = torch.optim.SGD(layer.parameters(), lr=1.0, momentum=0.5)
     return DistributedDataParallel(layer), optimizer
 
 
 def step(ddp_layer, optimizer, batch):
     optimizer.zero_grad()
     inputs = batch.to(device).float().unsqueeze(1)  # (samples, 1)
-    ddp_layer(inputs).sum().backward()  # the gradient is the sum of the batch
+    ddp_layer(inputs).mean().backward()
     optimizer.step()
 
 
-def one_epoch(momentum=0.0):
-    ddp_layer, optimizer = build(momentum)
-    with Join([ddp_layer]):
-        for batch in DataLoader(stream, batch_size=3):
-            step(ddp_layer, optimizer, batch)
-    return ddp_layer.module.weight, optimizer
-
-
-weight = one_epoch()[0].item()
-weights = from_all_ranks(weight)
-if rank == 0:
-    print("weights:", *(round(of_rank, 2) for of_rank in weights))
-assert weights == [weight] * world_size, "the ranks have different parameters"
-assert abs(weight + sum(samples) / world_size) < 1e-3, "a sample counts otherwise"
-
-# %%
-# The learning rate is 1, and the gradient is the sum of the inputs, which DDP divides
-# by the world size. So the weight is minus the sum of all samples, divided by the world
-# size: every sample counts equally. But ``Join`` copies only the parameters, not the
-# optimizer state, and rank 0 has taken a step more. With unequal momenta the ranks take
-# unequal steps in the next epoch.
-def momentum_of(trained):
-    weight, optimizer = trained
-    return round(optimizer.state[weight]["momentum_buffer"].item(), 1)
-
-
-momenta = from_all_ranks(momentum_of(one_epoch(momentum=0.5)))
-if rank == 0:
-    print("momenta with Join:", *momenta)
-assert world_size == 1 or momenta[0] != momenta[1], "the momenta are equal"
-
-# %%
-# So with momentum, Adam or FSDP, let all ranks stop when the first has no batch left.
-# (Batches that the others still have are left out: here the last sample.) Before each
-# step they agree on it by a small all-reduce. It runs on the CPU, in a Gloo
-# group, because an answer from the GPU would come only after all work queued there. (If
-# you know the number of batches, compute the smallest one once, and save the asking.)
-cpu_group = dist.new_group(backend="gloo")
-
-
-def one_epoch_together(momentum):
-    ddp_layer, optimizer = build(momentum)
+def one_epoch_together(ddp_layer, optimizer):
     batches = iter(DataLoader(stream, batch_size=3))
     while True:
         batch = next(batches, None)
         all_have_one = torch.tensor(int(batch is not None))  # on the CPU
         dist.all_reduce(all_have_one, op=dist.ReduceOp.MIN, group=cpu_group)
         if not all_have_one:
-            return ddp_layer.module.weight, optimizer
+            break
         step(ddp_layer, optimizer, batch)
 
 
-momenta = from_all_ranks(momentum_of(one_epoch_together(momentum=0.5)))
+def momenta_after(one_epoch):
+    ddp_layer, optimizer = build()
+    one_epoch(ddp_layer, optimizer)
+    state = optimizer.state[ddp_layer.module.weight]
+    return from_all_ranks(round(state["momentum_buffer"].item(), 1))
+
+
+momenta = momenta_after(one_epoch_together)
 if rank == 0:
     print("momenta when all stop together:", *momenta)
 assert momenta == [momenta[0]] * world_size, "a rank took another step"
+
+# %%
+# With DDP there is also ``Join``, which leaves out nothing. Inside it, ranks without a
+# batch take part in the all-reduces with zeros, and then receive the parameters of the
+# rank that took the last step. But they don't receive its optimizer state. With
+# momentum or Adam, the ranks therefore take unequal steps in the next epoch.
+from torch.distributed.algorithms import Join
+
+
+def one_epoch_with_join(ddp_layer, optimizer):
+    with Join([ddp_layer]):
+        for batch in DataLoader(stream, batch_size=3):
+            step(ddp_layer, optimizer, batch)
+
+
+momenta = momenta_after(one_epoch_with_join)
+if rank == 0:
+    print("momenta with Join:", *momenta)
+assert world_size == 1 or momenta[0] != momenta[1], "the momenta are equal"
 
 # %%
 # Resume in the middle of an epoch
@@ -495,9 +464,6 @@ assert momenta == [momenta[0]] * world_size, "a rank took another step"
 # The order of a sampler follows from its seed and the epoch. So save the epoch and the
 # number of batches done. The resumed program makes the same batches again and leaves
 # those out. They are lists of indices, so no sample is loaded only to be skipped.
-samples = range(6 * world_size)  # this time without a remainder
-
-
 def batches_of(epoch):
     loader = training_loader(samples, batch_size=2)
     loader.sampler.set_epoch(epoch)
@@ -508,24 +474,34 @@ before = sum(batches_of(epoch=5)[:2], [])  # then the program stopped
 resumed = DataLoader(samples, batch_sampler=batches_of(epoch=5)[2:])
 after = [sample for batch in resumed for sample in batch.tolist()]
 whole_epoch = times_seen(from_all_ranks(before + after))
-assert whole_epoch == Counter(samples), "resuming repeats a sample, or skips one"
+assert set(whole_epoch.values()) == {1}, "resuming repeats a sample, or skips one"
 
 # %%
 # The next epochs take ``training_loader`` again. (With a sampler that skips, as in
 # :doc:`/tutorials/start/training_program`, one loader does both.) The sampler's seed,
-# the batch size and the number of ranks must stay the same. With another number of
-# ranks, deal out the rest anew: what all have seen is the beginning of the epoch's
-# order.
-one_rank = DistributedSampler(samples, num_replicas=1, rank=0)
-one_rank.set_epoch(5)
-order = list(one_rank)
-seen_before = sum(from_all_ranks(before), [])
-n_seen = len(seen_before)
-assert set(seen_before) == set(order[:n_seen]), "they haven't seen the beginning"
-
-# %%
+# the batch size and the number of ranks must stay the same.
+#
 # For streams the package `torchdata <https://github.com/meta-pytorch/data>`__ has a
-# loader that keeps its position itself, ``StatefulDataLoader``.
+# loader that keeps its position itself, ``StatefulDataLoader``. Each rank saves and
+# loads its own ``state_dict``.
+#
+# .. admonition:: With tensor, pipeline or context parallelism
+#    :collapsible: closed
+#
+#    Here several ranks compute one replica of the model together, so they must read the
+#    same samples. If each reads its own, the result is wrong, and no error comes. So
+#    deal out along the *data-parallel* dimension of the device mesh. Wherever this page
+#    uses ``rank`` and ``world_size`` for samples, in the samplers, the stream, the mask
+#    and the seeds, take ``dp_rank`` and ``dp_size``. And add up in the group of this
+#    dimension, or each sample counts several times:
+#
+#    .. code-block:: python
+#
+#       dp_rank, dp_size = mesh["dp"].get_local_rank(), mesh["dp"].size()
+#       sampler = DistributedSampler(data, num_replicas=dp_size, rank=dp_rank)
+#       dist.all_reduce(total, group=mesh["dp"].get_group())
+#
+#    :doc:`/tutorials/larger_models/tensor_parallel` makes such a mesh.
 #
 # At the end every rank leaves the group. Only then does rank 0 open the window of its
 # figure, because a window stops the program until you close it.
