@@ -13,9 +13,7 @@ If two ranks load the same sample, no error tells you. The training takes longer
 accuracy is a little wrong, and the loss still falls. Only counting shows it.
 
 So we begin with the two loaders that most programs need, and then gather from all ranks
-which samples each of them has seen, and count. We do it for samplers, for streams with
-workers, for ranks with unequal numbers of batches, and for a training that resumes. In
-between there is a list of what to do when the GPUs wait for the loader.
+which samples each of them has seen, and count.
 
 .. code-block:: bash
 
@@ -84,10 +82,11 @@ def times_seen(shares):
 # leaves out a smaller last batch, whose samples would count more in a mean.
 #
 # In validation each sample must count once. With DDP each rank may take every n-th
-# sample, as in :doc:`/tutorials/start/one_gpu_to_many`. With fully sharded data
-# parallel (FSDP) that hangs, because each forward pass gathers parameters, and a rank
-# with one batch more waits for the others forever. The loader below works for both: it
-# repeats some samples, and the loop further down doesn't count the repeated ones.
+# sample and call the model without its wrapper, as in
+# :doc:`/tutorials/start/one_gpu_to_many`. With fully sharded data parallel (FSDP) that
+# hangs, because each forward pass gathers parameters, and a rank with one batch more
+# waits for the others forever. The loader below works for both: it repeats some
+# samples, and the loop further down doesn't count the repeated ones.
 from torch.utils.data import DataLoader
 from torch.utils.data.distributed import DistributedSampler
 
@@ -108,54 +107,43 @@ def validation_loader(data, batch_size, **workers):
 # %%
 # Before each epoch call ``set_epoch`` of the sampler. Without it every epoch has the
 # order of the first, and nothing tells you.
-loader = training_loader(samples, batch_size=2)
+training = training_loader(samples, batch_size=2)
 epochs = []
 for epoch in range(2):
-    loader.sampler.set_epoch(epoch)
-    epochs.append(torch.cat(list(loader)).tolist())
-
-seen_in_epochs = [times_seen(from_all_ranks(share)) for share in epochs]
-for counted in seen_in_epochs:
-    assert set(counted.values()) == {1}, "a sample is seen twice"
-    assert len(counted) == 6 * world_size, "more than the remainder is left out"
+    training.sampler.set_epoch(epoch)
+    share = torch.cat(list(training)).tolist()
+    epochs.append(from_all_ranks(share))
 assert epochs[0] != epochs[1], "the second epoch has the order of the first"
 
-# %%
-# The sampler pads, or it drops
-# -----------------------------
-#
-# ``DistributedSampler`` gives all ranks equally many samples, so that they take equally
-# many steps. If there is a remainder, it deals the first samples of the epoch twice.
-# With ``drop_last=True`` it leaves out the last ones.
-padded = DistributedSampler(samples, shuffle=False)
-dropped = DistributedSampler(samples, shuffle=False, drop_last=True)
-seen = {"padded": from_all_ranks(list(padded)),
-        "dropped": from_all_ranks(list(dropped))}
-twice = [sample for sample, n in times_seen(seen["padded"]).items() if n == 2]
-never = [sample for sample in samples if sample not in times_seen(seen["dropped"])]
+validation = validation_loader(samples, batch_size=2)
+share = torch.cat(list(validation)).tolist()
+seen = {"training": epochs[0], "validation": from_all_ranks(share)}
+n_training = times_seen(seen["training"])
+n_validation = times_seen(seen["validation"])
+never = [sample for sample in samples if n_training[sample] == 0]
+twice = [sample for sample in samples if n_validation[sample] == 2]
 if rank == 0:
-    print("padded, seen twice:", twice)
-    print("dropped, never seen:", never)
-n_left = len(samples) % world_size  # 1 here, 0 if one rank takes all
+    print("training, never seen:", *never)
+    print("validation, seen twice:", *twice)
+assert max(n_training.values()) == 1, "training sees a sample twice"
+assert len(never) == 1, "more than the remainder is left out"
 assert twice == list(range(world_size - 1)), "others are dealt twice"
-assert never == list(samples[len(samples) - n_left:]), "others are left out"
 
 # %%
 # Padding makes a metric wrong
 # ----------------------------
 #
-# In training that matters little, because with ``set_epoch`` each epoch repeats other
-# samples. In evaluation it matters. Let a model be right on the first half of the
-# samples only: the repeated ones are there, so the accuracy is too high. But without
-# ``shuffle`` they come last, and each rank knows how many real ones come before. So
-# mask them, add up hits and samples over the ranks, and then divide.
+# Let a model be right on the first half of the samples only: the repeated ones are
+# there, so the accuracy is too high. But without ``shuffle`` they come last, and each
+# rank knows how many real ones come before. So mask them, add up hits and samples over
+# the ranks, and then divide.
 from torch import nn
 from torch.utils.data import TensorDataset
 
 
 @torch.no_grad()
 def accuracy(model, loader, n_real):
-    model.eval()
+    model.eval()  # and model.train() before you train on
     total = torch.zeros(2, dtype=torch.int64, device=device)  # hits, samples
     n_done = 0
     for inputs, labels in loader:
@@ -229,11 +217,8 @@ workers = {"num_workers": 2, "multiprocessing_context": "forkserver",
            "persistent_workers": True}
 
 loader = training_loader(samples, batch_size=2, **workers, pin_memory=gpu_per_rank)
-on_device = []
 for batch in loader:
-    on_device.append(batch.to(device, non_blocking=True))  # (samples,)
-share = torch.cat(on_device).tolist()
-assert share == list(loader.sampler)[:6], "workers change the order"
+    batch = batch.to(device, non_blocking=True)  # then the training step
 assert loader.prefetch_factor == 2, "another default"
 
 # %%
@@ -251,10 +236,9 @@ assert loader.prefetch_factor == 2, "another default"
 #
 # The order of the files should be another one in each epoch. But it must be the same in
 # all workers, or some files are dealt twice and others never, so its seed is the epoch.
-# How does a worker learn the epoch? With ``persistent_workers`` it keeps its copy of
-# the data set: an attribute that you set later doesn't arrive, and every epoch has the
-# order of the first. A tensor in shared memory does arrive. (A sampler needs none,
-# because it runs in the rank itself.)
+# With ``persistent_workers`` a worker keeps its copy of the data set: an attribute that
+# you set later doesn't arrive, and every epoch has the order of the first. A tensor in
+# shared memory does arrive.
 #
 # Python sends a worker started by ``forkserver`` no code, only the names of classes and
 # of their modules. So the data set has to stand in a file that the worker can import.
@@ -315,8 +299,7 @@ for title, data in ("stream", whole), ("sharded stream", stream):
     if rank == 0:
         print(f"{title}, times seen:", *set(times_seen(seen[title]).values()))
 n_readers = world_size * workers["num_workers"]
-every_reader = Counter([*samples] * n_readers)
-assert times_seen(seen["stream"]) == every_reader, "a worker skips a sample"
+assert set(times_seen(seen["stream"]).values()) == {n_readers}, "not read by all"
 assert times_seen(seen["sharded stream"]) == Counter(samples), "not once each"
 
 # %%
@@ -338,9 +321,9 @@ temporary.cleanup()  # the classes are imported
 # In the figure each sample is a column. Its height says how often it is seen, and its
 # colors by which ranks.
 #
-# .. alt-text:: Four bar charts of 25 samples. Padded: three are seen twice. Dropped:
-#    the last is missing. Stream: all are seen eight times, twice by each of four ranks.
-#    Sharded stream: all are seen once.
+# .. alt-text:: Four bar charts of 25 samples. Training: the first is missing.
+#    Validation: three are seen twice. Stream: all are seen eight times, twice by each of
+#    four ranks. Sharded stream: all are seen once.
 if rank == 0:
     import matplotlib.pyplot as plt
 
@@ -393,19 +376,12 @@ assert len(set(sum(own, []))) == 4 * world_size, "two ranks augment alike"
 #
 # So let all ranks stop when the first has no batch left. (What the others still have is
 # left out: here the last batch of rank 0.) Before each step they agree on it by a small
-# all-reduce. It runs on the CPU, in a Gloo
-# group, because an answer from the GPU would come only after all work queued there. (If
-# you know the number of batches, compute the smallest one once, and save the asking.)
+# all-reduce. It runs on the CPU, in a Gloo group, because an answer from the GPU would
+# come only after all work queued there. (If you know the number of batches, compute the
+# smallest one once, and save the asking.)
 from torch.nn.parallel import DistributedDataParallel
 
 cpu_group = dist.new_group(backend="gloo")
-
-
-def build():
-    layer = nn.Linear(1, 1, bias=False).to(device)
-    nn.init.zeros_(layer.weight)
-    optimizer = torch.optim.SGD(layer.parameters(), lr=1.0, momentum=0.5)
-    return DistributedDataParallel(layer), optimizer
 
 
 def step(ddp_layer, optimizer, batch):
@@ -415,7 +391,7 @@ def step(ddp_layer, optimizer, batch):
     optimizer.step()
 
 
-def one_epoch_together(ddp_layer, optimizer):
+def train_together(ddp_layer, optimizer):
     batches = iter(DataLoader(stream, batch_size=3))
     while True:
         batch = next(batches, None)
@@ -426,17 +402,18 @@ def one_epoch_together(ddp_layer, optimizer):
         step(ddp_layer, optimizer, batch)
 
 
-def momenta_after(one_epoch):
-    ddp_layer, optimizer = build()
-    one_epoch(ddp_layer, optimizer)
+def steps_of_all_ranks(train):
+    ddp_layer = DistributedDataParallel(nn.Linear(1, 1).to(device))
+    optimizer = torch.optim.Adam(ddp_layer.parameters())
+    train(ddp_layer, optimizer)
     state = optimizer.state[ddp_layer.module.weight]
-    return from_all_ranks(round(state["momentum_buffer"].item(), 1))
+    return from_all_ranks(int(state["step"]))
 
 
-momenta = momenta_after(one_epoch_together)
+steps = steps_of_all_ranks(train_together)
 if rank == 0:
-    print("momenta when all stop together:", *momenta)
-assert momenta == [momenta[0]] * world_size, "a rank took another step"
+    print("steps when all stop together:", *steps)
+assert steps == [steps[0]] * world_size, "a rank took another step"
 
 # %%
 # With DDP there is also ``Join``, which leaves out nothing. Inside it, ranks without a
@@ -446,16 +423,16 @@ assert momenta == [momenta[0]] * world_size, "a rank took another step"
 from torch.distributed.algorithms import Join
 
 
-def one_epoch_with_join(ddp_layer, optimizer):
+def train_with_join(ddp_layer, optimizer):
     with Join([ddp_layer]):
         for batch in DataLoader(stream, batch_size=3):
             step(ddp_layer, optimizer, batch)
 
 
-momenta = momenta_after(one_epoch_with_join)
+steps = steps_of_all_ranks(train_with_join)
 if rank == 0:
-    print("momenta with Join:", *momenta)
-assert world_size == 1 or momenta[0] != momenta[1], "the momenta are equal"
+    print("steps in Adam's state with Join:", *steps)
+assert steps == [3] + [2] * (world_size - 1), "Join evens out Adam's state"
 
 # %%
 # Resume in the middle of an epoch
@@ -490,18 +467,15 @@ assert set(whole_epoch.values()) == {1}, "resuming repeats a sample, or skips on
 #
 #    Here several ranks compute one replica of the model together, so they must read the
 #    same samples. If each reads its own, the result is wrong, and no error comes. So
-#    deal out along the *data-parallel* dimension of the device mesh. Wherever this page
-#    uses ``rank`` and ``world_size`` for samples, in the samplers, the stream, the mask
-#    and the seeds, take ``dp_rank`` and ``dp_size``. And add up in the group of this
-#    dimension, or each sample counts several times:
+#    deal out along the *data-parallel* dimension of the device mesh that
+#    :doc:`/tutorials/larger_models/tensor_parallel` makes. Wherever this page uses
+#    ``rank`` and ``world_size`` for samples, take these two, and add up in this group:
 #
 #    .. code-block:: python
 #
 #       dp_rank, dp_size = mesh["dp"].get_local_rank(), mesh["dp"].size()
 #       sampler = DistributedSampler(data, num_replicas=dp_size, rank=dp_rank)
 #       dist.all_reduce(total, group=mesh["dp"].get_group())
-#
-#    :doc:`/tutorials/larger_models/tensor_parallel` makes such a mesh.
 #
 # At the end every rank leaves the group. Only then does rank 0 open the window of its
 # figure, because a window stops the program until you close it.
