@@ -322,8 +322,8 @@ temporary.cleanup()  # the classes are imported
 # colors by which ranks.
 #
 # .. alt-text:: Four bar charts of 25 samples. Training: the first is missing.
-#    Validation: three are seen twice. Stream: all are seen eight times, twice by each of
-#    four ranks. Sharded stream: all are seen once.
+#    Validation: three are seen twice. Stream: all are seen eight times, twice by each
+#    of four ranks. Sharded stream: all are seen once.
 if rank == 0:
     import matplotlib.pyplot as plt
 
@@ -468,7 +468,7 @@ assert set(whole_epoch.values()) == {1}, "resuming repeats a sample, or skips on
 #    Here several ranks compute one replica of the model together, so they must read the
 #    same samples. If each reads its own, the result is wrong, and no error comes. So
 #    deal out along the *data-parallel* dimension of the device mesh that
-#    :doc:`/tutorials/larger_models/tensor_parallel` makes. Wherever this page uses
+#    :doc:`/tutorials/larger_models/two_dimensions` makes. Wherever this page uses
 #    ``rank`` and ``world_size`` for samples, take these two, and add up in this group:
 #
 #    .. code-block:: python
