@@ -12,8 +12,7 @@ Training on several GPUs usually means one process for each GPU. Such a program 
 like any other, but several copies of it run at once and talk to each other. Once you
 can read it, the larger tools of PyTorch are easy to follow.
 
-We start one file four times. The four processes choose their devices, find each other,
-send numbers to each other, and find their sum in two ways. No GPU is needed.
+We start one file four times. No GPU is needed.
 
 .. code-block:: bash
 
@@ -89,9 +88,8 @@ if rank == 0:
 # name no GPU would all use GPU 0, on every rank.
 #
 # Before you wait for a long training, read the line printed above. If it says ``cpu``,
-# a rank sees fewer GPUs than its machine has ranks. With four ranks and two GPUs, for
-# example, a second line says ``To use the GPUs, start with --nproc-per-node=2``. A
-# lesson can go on with the CPU, but your own program should rather stop with an error.
+# a rank sees fewer GPUs than its machine has ranks. A lesson can go on with the CPU,
+# but your own program should rather stop with an error.
 #
 # .. admonition:: How to choose GPUs from outside the program
 #    :collapsible: closed
@@ -117,7 +115,7 @@ if rank == 0:
 # need only the backend of their device, which ``get_default_backend_for_device`` knows.
 import torch.distributed as dist
 
-# in most programs: backend = dist.get_default_backend_for_device(device)
+# In most programs: backend = dist.get_default_backend_for_device(device)
 backend = "cpu:gloo"
 if gpu_per_rank:
     backend += f",{device.type}:{dist.get_default_backend_for_device(device)}"
@@ -330,7 +328,5 @@ if rank == 0:
 # - :doc:`/tutorials/start/one_gpu_to_many` turns a training script for one GPU into one
 #   for many.
 # - :doc:`/tutorials/inside/starting_processes` shows other ways to start the ranks.
-# - :doc:`/tutorials/one_process/data_parallel_limits` shows what is lost if a single
-#   process drives all GPUs.
 # - The manual of `torchrun <https://docs.pytorch.org/docs/stable/elastic/run.html>`__
 #   lists all of its options.
