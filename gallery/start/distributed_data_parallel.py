@@ -14,10 +14,9 @@ fits on one of them. Each *rank*, a process with a GPU of its own, computes by i
 its own samples. Then the gradients are averaged, and no GPU does more than the others.
 
 We begin with the arithmetic of this average, because everything else follows from it.
-Then we deal out the samples, train a model in a small but complete program, and see
-what to log and save, and what happens to batch normalization and to unequal batches.
-After that we break the training in three ways. At the end an experiment shows how the
-learning rate changes with more GPUs.
+Then we train a model in a small but complete program, see what to log and save, and
+break the training in three ways. At the end an experiment shows how the learning rate
+changes with more GPUs.
 
 .. code-block:: bash
 
@@ -136,16 +135,15 @@ loss_function(single(all_x), 2 * all_x).backward()
 # %%
 # The first two numbers of ``alone`` are those of the table. The page runs with four
 # ranks, so here the mean is over four samples.
-alone_gradients = from_all_ranks(alone.weight.grad.item())
-ddp_gradients = from_all_ranks(wrapped.module.weight.grad.item())
+alone_gradients = from_all_ranks(round(alone.weight.grad.item(), 3))
+ddp_gradients = from_all_ranks(round(wrapped.module.weight.grad.item(), 3))
+single_gradient = round(single.weight.grad.item(), 3)
 
 if rank == 0:
-    print("alone: ", [round(gradient, 3) for gradient in alone_gradients])
-    print("ddp:   ", [round(gradient, 3) for gradient in ddp_gradients])
-    print("single:", round(single.weight.grad.item(), 3))
-mean_by_hand = sum(-4.0 * (r + 1) ** 2 for r in range(world_size)) / world_size
-for gradient in [*ddp_gradients, single.weight.grad.item()]:
-    assert abs(gradient - mean_by_hand) < 1e-3, "DDP's gradient isn't the mean"
+    print("alone: ", alone_gradients)
+    print("ddp:   ", ddp_gradients)
+    print("single:", single_gradient)
+assert ddp_gradients == [single_gradient] * world_size, "DDP's gradient isn't the mean"
 
 # %%
 # Wrapping makes the ranks equal
@@ -241,6 +239,7 @@ if rank == 0:
 # Linux forks them by default up to Python 3.13, and a forked worker has the memory of
 # the rank without its threads: if a thread of the open group was in the middle of
 # something, the worker may wait forever for the end of it. So with NCCL the `manual
+# <https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html>`__
 # asks for ``forkserver`` or ``spawn``. With ``forkserver`` each rank starts one small
 # process without such threads, and the workers are forked from that one.
 #
@@ -257,6 +256,11 @@ globals().pop("__file__", None)  # only here; in a script: if __name__ == "__mai
 # for the next epoch. ``pin_memory`` puts a batch into pinned memory of the CPU, from
 # where a GPU can copy it while the program goes on. That is what ``non_blocking=True``
 # asks for in the training loop below.
+#
+# The sampler already decides the order. With ``shuffle=True`` the loader would have two
+# orders to follow, and `refuses
+# <https://docs.pytorch.org/docs/stable/data.html#torch.utils.data.DataLoader>`__:
+# "sampler option is mutually exclusive with shuffle".
 from torch.multiprocessing import set_forkserver_preload
 from torch.utils.data import DataLoader, TensorDataset
 
@@ -269,18 +273,6 @@ trainloader = DataLoader(
     train_data, batch_size=8, sampler=train_sampler, num_workers=2,
     multiprocessing_context="forkserver", persistent_workers=True,
     pin_memory=gpu_per_rank)
-
-# %%
-# The sampler already decides the order, so a ``DataLoader`` that should shuffle as well
-# would have two orders to follow, and refuses.
-try:
-    DataLoader(train_data, batch_size=8, sampler=train_sampler, shuffle=True)
-except ValueError as error:
-    refusal = str(error)
-
-if rank == 0:
-    print(refusal)
-assert "mutually exclusive with shuffle" in refusal, "another error"
 
 # %%
 # A complete training program
@@ -310,7 +302,6 @@ def train_one_epoch(epoch):
 
 
 # %%
-# %%
 # Log the mean loss, without waiting in each step
 # -----------------------------------------------
 #
@@ -322,9 +313,8 @@ def train_one_epoch(epoch):
 # There's a second reason for ``total``. A GPU works later than the program: a line of
 # Python only puts work into its queue. To read a number back, as ``item`` and ``print``
 # do, the program has to wait until the queue is empty, and then the GPU waits for the
-# program. So ``total`` stays on the device, where each step adds to it. The ranks
-# exchange it and wait for it once an epoch, not in each step. In a long epoch do so
-# every 50 steps or so, as :doc:`/tutorials/start/training_program` does.
+# program. So ``total`` stays on the device, and the ranks exchange it only once an
+# epoch, or every 50 steps in a long one.
 mean_losses = []
 for epoch in range(4):
     total = train_one_epoch(epoch)
@@ -336,16 +326,14 @@ assert mean_losses[-1] < mean_losses[0], "the model learns nothing"
 assert total[1] == len(train_sampler) * world_size, "the log leaves samples out"
 
 # %%
-# The workers have been there since the first epoch, each of them a process, and the
-# rank can count its own. A machine with eight ranks would run sixteen of them here.
+# Each rank has its own two workers, so a machine with eight ranks would run sixteen of
+# them here.
 from torch.multiprocessing import active_children
 
-inputs, labels = next(iter(trainloader))
-n_workers = from_all_ranks(len(active_children()))
+n_workers = len(active_children())
 if rank == 0:
-    print("workers of each rank:", n_workers)
-assert n_workers == [2] * world_size, "a rank has lost or added a worker"
-assert len(inputs) == 8 and inputs.is_pinned() == gpu_per_rank, "another batch"
+    print("workers of one rank:", n_workers)
+assert n_workers == 2, "a rank has lost or added a worker"
 
 # %%
 # Equal steps keep the ranks equal
@@ -369,8 +357,11 @@ assert agree, "the ranks have drifted apart"
 # the next forward pass all ranks receive those of rank 0. So a forward pass of the
 # wrapper is a *collective* too, a call that all ranks have to make: if rank 0 evaluates
 # alone, let it call ``ddp_model.module``.
+inputs, labels = next(iter(trainloader))
+assert inputs.is_pinned() == gpu_per_rank, "pinned without a GPU, or not pinned"
 inputs = inputs.to(device)
 labels = labels.to(device)
+
 norm = DistributedDataParallel(nn.BatchNorm1d(10).to(device))
 norm(inputs)
 own_means = from_all_ranks(norm.module.running_mean.tolist())
@@ -426,9 +417,9 @@ assert list(outer) == [f"module.{key}" for key in inner], "the prefix isn't modu
 # Unequal batches: a mean of means
 # --------------------------------
 #
-# DDP averages over ranks and doesn't know what a rank's gradient is a mean of. If a rank
-# has one sample and the others have eight, this one sample weighs as much as the eight
-# of another rank.
+# DDP averages over ranks and doesn't know what a rank's gradient is a mean of. If one
+# rank has one sample and the others have eight, this one sample weighs as much as the
+# eight of another rank.
 #
 # With a ``DistributedSampler`` that doesn't happen: it makes the shares equal, so the
 # last batch of an epoch may be smaller, but on all ranks alike. It does happen with
@@ -569,8 +560,8 @@ assert "find_unused_parameters=True" in refusal, "the error doesn't name the cur
 #   :doc:`/tutorials/start/one_gpu_to_many` shows.
 # - Keep ``batch_size``: the global batch grows and an epoch has fewer steps. For SGD a
 #   usual start is to `multiply the learning rate <https://arxiv.org/abs/1706.02677>`__
-#   by the world size, with a *warm-up*, in which the rate grows to that value during the
-#   first steps.
+#   by the world size, with a *warm-up*, in which the rate grows to that value during
+#   the first steps.
 #
 # Let's try the second. The data are 3072 samples of 20 features, each with a noisy
 # number to predict. In each step the ranks share one global batch.
@@ -602,12 +593,11 @@ def train(global_batch, lr):
 
 
 # %%
-# First the global batch has 24 samples. Then it grows by 4 and by 16, as if each of 4
-# or 16 GPUs had 24 samples. (We needn't have so many: it doesn't matter how many ranks
-# share a global batch.) The number of epochs stays, so there are 4 or 16 times fewer
-# steps. For the learning rate we try three choices: the same as before, multiplied by
-# the square root of the factor, and multiplied by the factor. **Predict first**: which
-# one comes closest to the loss of the small batch?
+# The global batch has 24 samples at first, and then 4 and 16 times as many, as if 4 or
+# 16 GPUs had 24 each. (We only pretend to have so many.) The number of epochs stays, so
+# there are 4 or 16 times fewer steps. For the learning rate we try three choices: the
+# same as before, multiplied by the square root of the factor, and multiplied by the
+# factor. **Predict first**: which one comes closest to the loss of the small batch?
 small = train(24, lr=0.03)
 if rank == 0:
     print(f"24 samples, learning rate 0.03: loss {small:.2f}")
@@ -624,11 +614,9 @@ for factor in (4, 16):
 # With four times the batch, the *linear scaling rule* nearly reaches the loss of the
 # small batch, and the unchanged rate doesn't, because it takes a quarter of the
 # steps, each as short as before. With sixteen times the batch, the rule fails and ends
-# worse than the unchanged rate. The square root does best. The reason is the rate
-# itself: 0.48 is too large for this model, however exact the gradient is. We tried it
-# with all 3072 samples as one batch, and that was worse still.
+# worse than the unchanged rate, because 0.48 is too large for this model. The square
+# root does best.
 assert results["linear", 4] < results["same", 4], "the linear rule doesn't help"
-assert results["linear", 4] < small + 0.05, "the linear rule loses something"
 assert results["linear", 16] > results["same", 16], "the linear rule still holds"
 assert results["square root", 16] < results["same", 16], "the square root doesn't help"
 
@@ -650,18 +638,15 @@ if rank == 0:
     ax.legend(title="learning rate")
 
 # %%
-# How far can you trust this? It's one small model with plain SGD. We repeated the
-# experiment with ten data sets (the seeds 0 to 9 above). At 96 samples the linear rule
-# beat the unchanged rate with nine of them. At 384 samples it lost against the
-# unchanged rate with nine, also when we added a warm-up over a third of the steps, and
-# against the square root with all ten.
+# How far can you trust this? It's one small model with plain SGD. With ten data sets
+# (the seeds 0 to 9 above), the linear rule beat the unchanged rate at 96 samples with
+# nine of them. At 384 samples it lost with nine, also when we added a warm-up over a
+# third of the steps.
 #
 # Large models show the same pattern with other numbers. The linear rule with a warm-up
 # kept the accuracy of a ResNet-50 `up to 8192 images
 # <https://arxiv.org/abs/1706.02677>`__, and not beyond. For Adam the usual start is
-# `the square root <https://arxiv.org/abs/2205.10287>`__. And above a `batch that
-# depends on the task <https://arxiv.org/abs/1812.06162>`__ the gradient is so exact
-# already that more samples hardly help, whatever the rate. So treat each rule as the
+# `the square root <https://arxiv.org/abs/2205.10287>`__. So treat each rule as the
 # first value to try, and try half and twice of it. If you can't afford that, keep the
 # global batch.
 
@@ -689,22 +674,6 @@ if rank == 0:
 #      They stand at the beginning of the rows of ranks 0 and 1, and at the end of those
 #      of ranks 2 and 3. The assert that compares all hands with the samples fails.
 #
-# - Put ``dist.all_reduce(total)`` below an ``if rank == 0``. Which call of the other
-#   ranks does it meet, and in which line do these ranks fail? (On a CPU rank 0 aborts
-#   and its workers stay behind. Look for ``forkserver`` in the list of processes and
-#   end them.)
-#
-#   .. admonition:: Answer
-#      :collapsible: closed
-#
-#      It meets the all-reduce of the gradients in the first ``backward`` of the next
-#      epoch. On a CPU, rank 0 receives more bytes than its tensor has room for, and
-#      aborts with "Received data size doesn't match expected size". The other ranks
-#      only see that their connections are closed, so their tracebacks end at
-#      ``loss.backward()``, which is correct. Such a mistake isn't always an error:
-#      where the sizes fit, the sums are wrong, and
-#      :doc:`/tutorials/start/when_it_hangs` has the tools to find it.
-#
 # - In your own script: after 100 steps, compare the parameters of all ranks, as
 #   ``ranks_agree`` does. If they differ, look for a call that goes past the wrapper,
 #   and for a rank that changes its parameters alone.
@@ -722,7 +691,6 @@ if rank == 0:
 # Where to go next
 # ----------------
 #
-# - :doc:`/tutorials/inside/starting_processes` shows other ways to start the ranks.
 # - :doc:`/tutorials/start/when_it_hangs` helps when the ranks wait for each other.
 # - :doc:`/tutorials/inside/ddp_from_scratch` builds the wrapper by hand.
 # - :doc:`/tutorials/start/feeding_data` counts how often each sample is seen.
