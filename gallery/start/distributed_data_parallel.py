@@ -125,17 +125,16 @@ for gradient in [*ddp_gradients, single_gradient]:
 # ``DistributedDataParallel`` copies the parameters and buffers of rank 0 to all others.
 # Move the model to its device before you wrap it. With one device for each rank, the
 # argument ``device_ids`` can be left out.
-#
-# To compare the models, each rank sends only a hash of its parameters, which is short
-# even if the model is large.
 import hashlib
 
 
 def ranks_agree(module):
     digest = hashlib.sha256()
     for parameter in module.parameters():
-        digest.update(parameter.detach().cpu().float().numpy().tobytes())
-    return len(set(from_all_ranks(digest.hexdigest()))) == 1
+        values = parameter.detach().cpu().double()  # exact, and NumPy has no bfloat16
+        digest.update(values.numpy().tobytes())
+    digests = from_all_ranks(digest.hexdigest())  # short, even if the model is large
+    return len(set(digests)) == 1
 
 
 torch.manual_seed(rank)
@@ -306,10 +305,7 @@ assert total[1] == len(train_sampler) * world_size, "the log leaves samples out"
 # Equal parameters, equal gradients and equal optimizers give equal parameters again, so
 # no parameters have to be sent after the first time. After the training above, all
 # ranks still have the same ones, bit for bit.
-agree = ranks_agree(ddp_model)
-if rank == 0:
-    print("ranks agree after training:", agree)
-assert agree, "the ranks have drifted apart"
+assert ranks_agree(ddp_model), "the ranks have drifted apart"
 
 # %%
 # BatchNorm: each rank has its own statistics
@@ -538,10 +534,10 @@ def train(global_batch, lr):
 
 # %%
 # The global batch has 24 samples at first, and then 4 and 16 times as many, as if 4 or
-# 16 GPUs had 24 each. (We only pretend to have so many.) The number of epochs stays, so
-# there are 4 or 16 times fewer steps. For the learning rate we try three choices: the
-# same as before, multiplied by the square root of the factor, and multiplied by the
-# factor. **Predict first**: which one comes closest to the loss of the small batch?
+# 16 GPUs had 24 each. (We only pretend to have so many.) For the learning rate there
+# are three choices: the same as before, multiplied by the square root of the factor,
+# and multiplied by the factor. **Predict first**: which one comes closest to the loss
+# of the small batch?
 small = train(24, lr=0.03)
 if rank == 0:
     print(f"24 samples, learning rate 0.03: loss {small:.2f}")
@@ -588,8 +584,7 @@ if rank == 0:
 # and try half and twice of it. If you can't afford that, keep the global batch.
 
 # %%
-# At the end every rank leaves the group. Only then does rank 0 open the window of its
-# figure, because a window stops the program until you close it.
+# At the end every rank leaves the group.
 dist.destroy_process_group()
 if rank == 0:
     plt.show()  # last: while a window is open, no other rank waits
