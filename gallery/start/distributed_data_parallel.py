@@ -275,10 +275,11 @@ def train_one_epoch(epoch):
 # Log the mean loss, without waiting in each step
 # -----------------------------------------------
 #
-# A program that prints ``loss.item()`` on rank 0 logs only the samples of rank 0. The
-# loss of a batch is the mean over its samples, and the last batch may be smaller than
-# the others. So the ranks add up the losses times the samples, and the samples, and
-# divide at the end. That is the mean over all samples, however they were dealt out.
+# A program that prints ``loss.item()`` on rank 0 logs only the samples of rank 0.
+#
+# The loss of a batch is the mean over its samples, and the last batch may be smaller
+# than the others. So the ranks add up the losses times the samples, and the samples,
+# and divide at the end. That is the mean over all samples, however they were dealt out.
 #
 # There's a second reason for ``total``. A GPU works later than the program, so to read
 # a number back, as ``item`` and ``print`` do, the program has to wait for the GPU. So
@@ -577,13 +578,12 @@ if rank == 0:
 # %%
 # It's one small model with plain SGD. With ten data sets (the seeds 0 to 9 above), the
 # linear rule beat the unchanged rate at 96 samples with nine of them, and lost at 384
-# samples with nine, also when we added a warm-up. With a warm-up it kept the accuracy
-# of a ResNet-50 `up to 8192 images <https://arxiv.org/abs/1706.02677>`__, and not
-# beyond. For Adam the usual start is `the square root
-# <https://arxiv.org/abs/2205.10287>`__. So treat each rule as the first value to try,
-# and try half and twice of it. If you can't afford that, keep the global batch.
-
-# %%
+# samples with nine, also when we added a warm-up. For a ResNet-50, it was good `up to
+# 8192 images <https://arxiv.org/abs/1706.02677>`__, with a warm-up. For Adam the usual
+# start is `the square root <https://arxiv.org/abs/2205.10287>`__. So treat each rule as
+# the first value to try, and try half and twice of it. If you can't afford that, keep
+# the global batch.
+#
 # At the end every rank leaves the group.
 dist.destroy_process_group()
 if rank == 0:
