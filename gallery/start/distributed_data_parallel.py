@@ -624,8 +624,6 @@ if rank == 0:
 # ----------------
 #
 # - :doc:`/tutorials/start/when_it_hangs` helps when the ranks wait for each other.
-# - :doc:`/tutorials/inside/ddp_from_scratch` builds the wrapper by hand.
-# - :doc:`/tutorials/start/feeding_data` counts how often each sample is seen.
 # - :doc:`/tutorials/start/training_program` is a complete program for your own work.
 # - :doc:`/tutorials/larger_models/split_model` is for a model that does not fit on one
 #   GPU.
