@@ -14,12 +14,18 @@ did the missing 0.7 go, and would four GPUs bring it back or waste even more? Th
 won't tell you. It trains correctly at any speed, even when the second GPU makes it
 slower, and that happens.
 
-Let's find out, in the order in which you'd do it at work. We'll write a clock that you
-can trust, and compare samples per second on one rank and on several. Then we'll switch
-off the communication to see where the time goes, go through the five usual brakes, and
-write a log line for real runs. That's enough for a first look. After it a profiler
-trace shows what waits for what, and a formula estimates from two measurements what more
-ranks would bring.
+The short answer: two GPUs should be nearly twice as fast. The authors of DDP measured
+`near-linear scaling <https://arxiv.org/abs/2006.15704>`__ up to 256 GPUs with a good
+configuration. But a slow link alone can cost a quarter: `on the same two GPUs
+<https://github.com/stas00/ml-engineering/blob/master/network/benchmarks/results/disable-nvlink.md>`__,
+a small GPT-2 trained for 101 seconds with NVLink, and for 131 seconds without.
+
+So let's find out what costs you the rest, in the order in which you'd do it at work.
+We'll write a clock that you can trust, and compare samples per second on one rank and
+on several. Then we'll switch off the communication to see where the time goes, and go
+through the five usual brakes. That's enough for a first look. The second half has a log
+line for real runs, a profiler trace, and a formula that estimates from two measurements
+what more ranks would bring.
 
 .. code-block:: bash
 
@@ -92,7 +98,7 @@ import statistics
 import time
 
 WINDOW = 0.05 if device.type == "cpu" else 1.0  # seconds
-ranges = []  # of each measurement: the times between which its middle windows lie
+MIN_STEPS = 3 if device.type == "cpu" else 20
 
 
 def synchronize():
@@ -114,7 +120,7 @@ def time_steps(train_step, n_steps, group=None):
     return slowest.item()
 
 
-def seconds_per_step(train_step, group=None, warmup=5, windows=5, window=WINDOW):
+def seconds_per_step(train_step, group=None, warmup=5, windows=5):
     """Return the seconds of one step: of the slowest rank, in the median window.
 
     This is a collective: every rank of ``group`` has to call it.
@@ -122,32 +128,38 @@ def seconds_per_step(train_step, group=None, warmup=5, windows=5, window=WINDOW)
     for _ in range(warmup):
         train_step()
     roughly = time_steps(train_step, 3, group)  # the same number on all ranks
-    n_steps = max(3, math.ceil(window / roughly))
+    n_steps = max(MIN_STEPS, math.ceil(WINDOW / roughly))
     times = []
     for _ in range(windows):
         times.append(time_steps(train_step, n_steps, group))
-    times.sort()
-    ranges.append((times[windows // 4], times[-1 - windows // 4]))
     return statistics.median(times)
 
 
 # %%
-# It's short, and each of its parts prevents a wrong number:
+# In your own script, ``train_step`` takes no arguments, and does all that your loop
+# does in a step (accumulation, the gradient scaler and the scheduler, too), each time
+# with the same batch, which is already on the device. Start the script twice: on one
+# GPU without DDP, and on all of them with DDP.
+#
+# .. code-block:: python
+#
+#    seconds = seconds_per_step(train_step)
+#    if rank == 0:
+#        print(world_size, "ranks:", world_size * batch_size / seconds, "samples/s")
+#
+# The clock is short, and each of its parts prevents a wrong number:
 #
 # - *Warm up, and drop the first steps.* They allocate memory, choose algorithms and
-#   compile. DDP sends the gradients in packets, called *buckets*. During the first step
-#   it uses a single one, and builds the real ones only afterwards. Compiling may take
-#   more steps than five, so look at a few single times once. And a GPU that gets hot or
-#   reaches its power limit slows down only after a while. Before you measure a number
-#   for a report, train for a minute; ``nvidia-smi -q -d PERFORMANCE`` says why a GPU
-#   has slowed down.
+#   compile. For a number in a report, train for a minute before you measure, because a
+#   GPU that gets hot or reaches its power limit slows down only after a while
+#   (``nvidia-smi -q -d PERFORMANCE`` says why).
 # - *Synchronize the accelerator.* A call on a GPU only queues the work and returns.
 #   Without ``synchronize`` you'd measure how fast Python writes a to-do list.
 # - *But not in every step.* While the GPU works, Python prepares the next step. If you
 #   synchronize each time, you forbid that, and measure a slower program than the one
-#   you have. So a window has as many steps as fit into a second, at least three, and
-#   filling and emptying the queue once hardly counts. For steps of more than 50 ms take
-#   a longer ``window``. (On a CPU there's no queue, and this page has shorter windows.)
+#   you have. So a window has as many steps as fit into a second, and at least 20, and
+#   filling and emptying the queue once hardly counts. (On a CPU there's no queue, and
+#   this page has shorter windows.)
 # - *A barrier before the clock starts*, a call that returns only when all ranks have
 #   made it. Otherwise a rank that comes early also counts how long it waits for the
 #   others.
@@ -155,15 +167,11 @@ def seconds_per_step(train_step, group=None, warmup=5, windows=5, window=WINDOW)
 #   all ranks are there, so a job is as fast as its slowest rank.
 # - *The same number of steps on each rank.* If each of them decided by its own clock,
 #   one might make a step more, and wait in an all-reduce that the others never call.
-#   Here all of them decide by the time of the slowest, which the all-reduce gives to
-#   each. (That's why we don't take ``torch.utils.benchmark``. On one GPU it's
-#   excellent, but its ``blocked_autorange`` decides by its own clock.)
 # - *The median over windows.* When another program wakes up for a moment, it spoils the
 #   mean and leaves the median alone. Against one that runs all the time no median
-#   helps. So we also keep the *range* of the middle windows, three of five. A
-#   difference between two programs that is smaller than these ranges means nothing:
-#   measure longer, or on a quieter machine. And measure the first program once more at
-#   the end, in case the machine has become busier.
+#   helps. So measure one of your programs twice. A difference between two programs that
+#   is smaller than the one between these two measurements means nothing: measure
+#   longer, or on a quieter machine.
 #
 # How long a step takes depends on your machine, so a page can't check that. But we can
 # let the ranks sleep for different times, and check that they agree.
@@ -178,7 +186,6 @@ def nap():
 seconds = seconds_per_step(nap)
 
 assert len(set(from_all_ranks(len(naps)))) == 1, "a rank with more steps would hang"
-assert len(set(from_all_ranks(seconds))) == 1, "all ranks know the slowest time"
 assert seconds >= 0.001 * world_size, "the last rank sleeps for the longest time"
 
 # %%
@@ -201,15 +208,19 @@ width = 512 if on_cpu else 4096
 batch_sizes = (8, 32, 128, 512) if on_cpu else (64, 256, 1024, 4096)  # of one rank
 
 
-def training(batch_size, ddp=False, group=None):
-    """Return a function that makes one training step."""
+def new_model(ddp=False):
     torch.manual_seed(0)
     layers = []
     for _ in range(4):
         layers += [nn.Linear(width, width), nn.ReLU()]
     model = nn.Sequential(*layers).to(device)
     if ddp:
-        model = DistributedDataParallel(model, process_group=group, bucket_cap_mb=1)
+        model = DistributedDataParallel(model, bucket_cap_mb=1)
+    return model
+
+
+def training(model, batch_size):
+    """Return a function that makes one training step."""
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     inputs = torch.randn(batch_size, width, device=device)
 
@@ -239,7 +250,6 @@ def efficiency(throughput, n_ranks, throughput_of_one):
 
 
 assert efficiency(150, 2, 100) == 0.75, "two ranks that do the work of one and a half"
-assert efficiency(100, 1, 100) == 1, "one rank is its own baseline"
 
 # %%
 # There are two ways to add ranks, and they answer different questions.
@@ -259,75 +269,39 @@ assert efficiency(100, 1, 100) == 1, "one rank is its own baseline"
 #    weak scaling each rank has a full batch to compute in the meantime, and in strong
 #    scaling only a part of it.
 #
-# We don't have to start the program once for each number of ranks. Some of the ranks
-# form a group and train, while the others wait at the barrier below. (We take numbers
-# that divide the number of all ranks.) The *baseline* is
-# one rank without DDP, because that's the program you would otherwise run. A wrapper
-# that talks to nobody would make the baseline slower, and our efficiency would look
-# better than it is. (If you go from one machine to several, one machine is a fair
-# baseline too. Just say which one you took.)
+# We measure both in one start: rank 0 trains alone, while the others wait at the
+# barrier below. This *baseline* is one rank without DDP, because that's the program
+# you'd otherwise run. DDP on one rank would be slower, and our efficiency would look
+# better than it is.
 batch_size = batch_sizes[-1]
-rank_counts = [n for n in range(1, world_size + 1) if world_size % n == 0]
-groups = {}
-for n in rank_counts:
-    # Every rank has to call it, also those outside of the group.
-    groups[n] = dist.new_group(list(range(n)))
-weak = {}  # samples per second, by the number of ranks
-strong = {}
+only_rank_0 = dist.new_group([0])  # every rank has to call it
+alone = None  # seconds of a step of one rank, which only rank 0 knows
+if rank == 0:
+    alone = seconds_per_step(training(new_model(), batch_size), only_rank_0)
+dist.barrier()  # the other ranks wait here
 
-
-def samples_per_second(n_ranks, per_rank):
-    group = groups[n_ranks]
-    train_step = training(per_rank, ddp=n_ranks > 1, group=group)
-    return n_ranks * per_rank / seconds_per_step(train_step, group)
-
-
-for n in rank_counts:
-    if rank < n:
-        weak[n] = samples_per_second(n, per_rank=batch_size)
-        if n == 1:
-            strong[n] = weak[n]  # it's the same program
-        else:
-            strong[n] = samples_per_second(n, per_rank=max(1, batch_size // n))
-    dist.barrier()  # the other ranks wait here
+together = seconds_per_step(training(new_model(ddp=True), batch_size))
+part = max(1, batch_size // world_size)
+with_parts = seconds_per_step(training(new_model(ddp=True), part))
 
 if rank == 0:
-    for n in rank_counts:
-        print(f"measured with {n} of {world_size} ranks: {weak[n]:,.0f} samples/s,",
-              f"efficiency {efficiency(weak[n], n, weak[1]):.0%}",
-              f"(global batch {n * batch_size})")
+    baseline = batch_size / alone  # samples per second
+    weak = world_size * batch_size / together
+    strong = world_size * part / with_parts
+    print(f"measured, one rank: {baseline:,.0f} samples/s")
+    print(f"measured, weak scaling to {world_size} ranks: {weak:,.0f} samples/s,",
+          f"efficiency {efficiency(weak, world_size, baseline):.0%}")
+    print(f"measured, strong scaling: {strong:,.0f} samples/s,",
+          f"efficiency {efficiency(strong, world_size, baseline):.0%}")
 
 # %%
-# Lines that say "measured" differ on every machine and in every run. The figure
-# shows both kinds of scaling: the last bar of each group is what perfect scaling would
-# give, and the numbers are efficiencies.
-#
-# .. alt-text:: Bars of samples per second for each number of ranks, three for each:
-#    weak scaling, strong scaling and perfect scaling, with the efficiency in percent
-#    above each bar.
-if rank == 0:
-    import matplotlib.pyplot as plt
-
-    perfect = {n: n * weak[1] for n in rank_counts}
-    fig, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
-    for i, (name, throughput) in enumerate(
-            [("weak scaling", weak), ("strong scaling", strong), ("perfect", perfect)]):
-        places = [place + 0.28 * (i - 1) for place in range(len(rank_counts))]
-        bars = ax.bar(places, list(throughput.values()), 0.26, label=name)
-        percent = [
-            f"{efficiency(throughput[n], n, throughput[1]):.0%}" for n in rank_counts]
-        ax.bar_label(bars, percent, padding=2)
-    ax.set(xlabel="ranks", ylabel="samples per second (measured)")
-    ax.set(xticks=range(len(rank_counts)), xticklabels=rank_counts)
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3, frameon=False)
-
-# %%
-# On a CPU, don't be surprised by two ranks that are hardly faster than one, or slower:
-# the next section shows why. And before you show such a picture to anybody, remember
-# that samples per second are not the goal, a low loss is. With weak scaling the global
-# batch grows, and beyond the `critical batch size <https://arxiv.org/abs/1812.06162>`__
-# of a model, more samples in a step hardly improve the step. So report the global batch
-# with each throughput, and compare the loss over time as well.
+# Lines that say "measured" differ on every machine and in every run. On a CPU, don't be
+# surprised by two ranks that are hardly faster than one, or slower: the next section
+# shows why. And remember that samples per second are not the goal, a low loss is. With
+# weak scaling the global batch grows, and beyond the `critical batch size
+# <https://arxiv.org/abs/1812.06162>`__ of a model, more samples in a step hardly
+# improve the step. So report the global batch with each throughput, and compare the
+# loss over time as well.
 #
 # Where the rest goes: switch off the communication
 # -------------------------------------------------
@@ -344,31 +318,19 @@ if rank == 0:
 #   work, such as copying gradients into buckets.)
 #
 # One more measurement tells them apart: let all ranks train at the same time, each for
-# itself, without communication. In your own script you don't have to
-# change the model, because a step inside ``with ddp_model.no_sync():``, both forward
-# and backward, computes the same and reduces no gradients (``SyncBatchNorm`` still
-# communicates). Throw that model away afterwards, because its ranks no longer have the
-# same parameters.
-#
-# .. code-block:: python
-#
-#    def step_apart():
-#        with ddp_model.no_sync():
-#            loss_function(ddp_model(inputs), labels).backward()
-#        optimizer.step()
-#        optimizer.zero_grad()
-#
-#    apart = seconds_per_step(step_apart)
-#
-# On this page we leave out DDP instead:
-apart = seconds_per_step(training(batch_size))  # all ranks at once
-fastest, slowest = ranges[-1]
+# itself, without communication. DDP has a switch for that: a step inside ``no_sync``,
+# both forward and backward, computes the same and reduces no gradients
+# (``SyncBatchNorm`` still communicates). Your ``train_step`` stays as it is. Throw that
+# model away afterwards, because its ranks no longer have the same parameters.
+ddp_model = new_model(ddp=True)
+train_step = training(ddp_model, batch_size)
+with ddp_model.no_sync():
+    apart = seconds_per_step(train_step)  # all ranks at once
+    again = seconds_per_step(train_step)
 if rank == 0:
-    alone = batch_size / weak[1]
-    together = world_size * batch_size / weak[world_size]
     print(f"measured, one rank alone: {1000 * alone:.1f} ms")
-    print(f"measured, all ranks, no communication: {1000 * apart:.1f} ms",
-          f"(middle windows {1000 * fastest:.1f} to {1000 * slowest:.1f})")
+    print(f"measured, all ranks, no communication: {1000 * apart:.1f} ms,",
+          f"once more: {1000 * again:.1f} ms")
     print(f"measured, all ranks with DDP: {1000 * together:.1f} ms")
 
 # %%
@@ -378,6 +340,8 @@ if rank == 0:
 #    all ranks at once without communication, and all ranks with DDP. Each bar begins
 #    with the length of the bar above it, and what comes on top has another color.
 if rank == 0:
+    import matplotlib.pyplot as plt
+
     fig, ax = plt.subplots(figsize=(7, 2.6), layout="constrained")
     names = ["one rank alone", "all, no communication", "all, with DDP"]
     steps = [1000 * alone, 1000 * apart, 1000 * together]  # milliseconds
@@ -396,23 +360,26 @@ if rank == 0:
 # On a CPU either of them may cost more. No setting of DDP brings back what the shared
 # hardware costs. With one GPU per rank the first gap is usually small and the second
 # one matters. The slowest rank counts in both measurements, so a GPU that is slower
-# than the others shows up as hardware. If a bar is shorter than the one above it,
-# or a gap is smaller than the range of the middle windows, other programs were busy,
-# and the gap says nothing. Measure again on a quiet machine.
+# than the others shows up as hardware. If a bar is shorter than the one above it, or a
+# gap is smaller than the difference between the two measurements of the same step,
+# other programs were busy, and the gap says nothing. Measure again on a quiet machine.
 #
 # There's a third suspect, a *straggler*: one rank that is slower than the others. With
 # DDP you can't see it in the times, because every rank waits for the slowest in each
 # step, and all ranks are equally slow. Without communication you can: write
 # ``print(rank, own)`` in front of the all-reduce of ``time_steps``.
 #
-# Only DDP can be switched off like this. With FSDP,
-# ``set_requires_gradient_sync(False)`` leaves out the reduce-scatters, and the
-# parameters are still gathered. Tensor parallelism has no switch at all. There, take a
-# few layers of your model, as many as fit into one GPU, and let each rank train them
-# alone, with the batch that it has in the real run: for FSDP whole layers without
-# ``fully_shard``, for tensor parallelism layers with the heads and the hidden width of
-# one rank. Then train the same few layers with the strategy. What comes on top is
-# exposed communication.
+# .. admonition:: If you train with FSDP or tensor parallelism
+#    :collapsible: closed
+#
+#    Only DDP can be switched off like this. With FSDP,
+#    ``set_requires_gradient_sync(False)`` leaves out the reduce-scatters, and the
+#    parameters are still gathered. Tensor parallelism has no switch at all. There, take
+#    a few layers of your model, as many as fit into one GPU, and let each rank train
+#    them alone, with the batch that it has in the real run: for FSDP whole layers
+#    without ``fully_shard``, for tensor parallelism layers with the heads and the
+#    hidden width of one rank. Then train the same few layers with the strategy. What
+#    comes on top is exposed communication.
 #
 # The five usual brakes
 # ---------------------
@@ -448,65 +415,25 @@ if rank == 0:
 #      - ``bucket_cap_mb``, ``gradient_as_bucket_view=True`` to save memory;
 #        :doc:`/tutorials/inside/hide_the_traffic`
 #    * - Slow link
-#      - Measure one all-reduce, as below, and compare with the data sheet. With
-#        ``NCCL_DEBUG=INFO``, NCCL says which link it uses, and ``nvidia-smi topo -m``
+#      - Measure it with `nccl-tests <https://github.com/NVIDIA/nccl-tests>`__, and
+#        compare with the data sheet. With ``NCCL_DEBUG=INFO``, NCCL says which link it uses, and ``nvidia-smi topo -m``
 #        shows how GPUs and network cards are connected.
 #      - Accumulation with ``no_sync``, gradients in bf16
 #        (:doc:`/tutorials/inside/hide_the_traffic`), or a faster link
 #        (:doc:`/tutorials/long_runs/several_nodes`)
 #
-# The first test as code, for your own program. It needs a ``train_step`` that takes a
-# batch, and each rank has its own ``loader``. First it uses up the batches that the
-# workers have prepared in advance, or you'd measure those. Then it times ten times as
-# many in one go, and begins a new epoch where one ends. Don't take a median here: a
-# loader stalls in bursts, and the median drops them. (Our loader only pretends to be
-# slow.) If ``with_loader`` is clearly longer, no second GPU will help you before the
-# loader is faster.
-from torch.utils.data import DataLoader
-
-
-def endless(loader):
-    while True:
-        yield from loader
-
-
-def seconds_with_loader(train_step, loader):
-    """Return the seconds of one step, loading included. Every rank has to call it."""
-    batches = endless(loader)
-
-    def load_and_train():
-        train_step(next(batches).to(device))
-
-    n_in_advance = 1 + loader.num_workers * (loader.prefetch_factor or 0)
-    for _ in range(n_in_advance):
-        load_and_train()
-    return time_steps(load_and_train, 10 * n_in_advance)
-
-
-def slow_batch(indices):
-    time.sleep(0.002 * len(indices))  # pretends that a sample takes 2 ms
-    return torch.randn(len(indices), width)
-
-
-loader = DataLoader(range(64), batch_size=8, collate_fn=slow_batch)
-train_step = training(8, ddp=True)
-without_loader = seconds_per_step(train_step)
-with_loader = seconds_with_loader(train_step, loader)
-if rank == 0:
-    print(f"measured, one batch again and again: {1000 * without_loader:.1f} ms a step")
-    print(f"measured, with the loader: {1000 * with_loader:.1f} ms a step")
-assert with_loader >= 8 * 0.002, "without workers, a step also waits for its samples"
-
-# %%
+# **You may stop here.** You know how much faster your ranks are, what costs the rest,
+# and which brakes to look for. Come back before you rent more GPUs, or if you can't
+# find the brake.
+#
 # A log line for real runs
 # ------------------------
 #
 # To notice when a run gets slower, log three numbers every 50 steps: tokens per second
 # and GPU, the share of the GPU's peak, and the share of the time that a rank waited for
 # its loader. The second one is the *Model FLOPs utilization* (`MFU
-# <https://arxiv.org/abs/2204.02311>`__). It shows what the efficiency hides: several
-# ranks that wait for their loaders half of the time have an excellent efficiency,
-# compared with one that does the same.
+# <https://arxiv.org/abs/2204.02311>`__). A good one is about 40 %: `Llama 3
+# <https://arxiv.org/abs/2407.21783>`__ reports 38 to 43.
 #
 # A transformer needs about `6 floating-point operations
 # <https://arxiv.org/abs/2001.08361>`__ for each parameter and token. In the forward
@@ -514,6 +441,19 @@ assert with_loader >= 8 * 0.002, "without workers, a step also waits for its sam
 # because it computes the gradients of the weights and those of the inputs. Attention
 # over long texts comes on top, and what is computed twice to save memory doesn't count.
 # For our linear layers the rule is the same, with samples in place of tokens.
+#
+# Our loader only pretends to be slow, and without workers each step waits for it.
+from torch.utils.data import DataLoader
+
+
+def slow_batch(indices):
+    time.sleep(0.002 * len(indices))  # pretends that a sample takes 2 ms
+    return torch.randn(len(indices), width)
+
+
+def endless(loader):
+    while True:
+        yield from loader
 
 
 def model_flops_utilization(n_parameters, tokens_per_second, n_gpus, peak_flops):
@@ -524,7 +464,9 @@ n_parameters = 4 * (width * width + width)  # four layers with weight and bias
 peak_flops = 100e9 if on_cpu else 989e12  # pretended for a CPU; of an H100 in bf16
 log_every = 10  # at work 50
 tokens = 8 * log_every * world_size  # here: samples
+loader = DataLoader(range(64), batch_size=8, collate_fn=slow_batch)
 batches = endless(loader)
+train_step = training(new_model(ddp=True), 8)
 waited = 0.0
 start = time.perf_counter()
 for step in range(1, 21):
@@ -542,6 +484,7 @@ for step in range(1, 21):
         if rank == 0:
             print(f"measured, step {step}: {tokens / took / world_size:,.0f} samples/s",
                   f"per rank, MFU {mfu:.1%}, loader {longest_wait / took:.0%}")
+        assert longest_wait >= 8 * log_every * 0.002, "each sample takes 2 ms"
         waited = 0.0
         start = time.perf_counter()
 
@@ -563,8 +506,6 @@ assert 0.39 < mfu < 0.41, "7B parameters, 75,000 tokens/s on 8 H100: 40 %"
 # records two, and stops. Any rank can do it, but each of them must make all the steps.
 # (With torch 2.13 it also writes lines to the terminal that begin with ``USDT``. They
 # mean nothing to us.)
-#
-# ``record_shapes`` lets us check how much is sent, and is usually not needed.
 import json
 import tempfile
 from pathlib import Path
@@ -574,44 +515,31 @@ from torch.profiler import profile, schedule
 temporary = tempfile.TemporaryDirectory()
 trace_file = Path(temporary.name) / "trace.json"
 n_traced = 2
-train_step = training(batch_sizes[2], ddp=True)
+train_step = training(new_model(ddp=True), batch_sizes[2])
 for _ in range(5):
     train_step()  # warms up
 
 with profile(
         schedule=schedule(wait=0, warmup=2, active=n_traced, repeat=1),
         on_trace_ready=lambda p: p.export_chrome_trace(str(trace_file)),
-        record_shapes=True) as profiler:
+) as profiler:
     for _ in range(2 + n_traced):
         train_step()
         profiler.step()  # the next step begins
 
 # %%
 # Open such a file in `Perfetto <https://ui.perfetto.dev>`__, which keeps it on your
-# machine. It is only JSON, so we can also ask it questions. First one that has an exact
-# answer: how much do the ranks exchange? Each call of ``c10d::allreduce_`` (c10d is the
-# C++ name of ``torch.distributed``) reduces one bucket, and all buckets of a step
-# together must be the gradients: as many numbers as the model has parameters, of four
-# bytes each.
+# machine. It is only JSON, so we can also ask it questions. How many buckets does a
+# step reduce, the packets in which DDP sends the gradients? And how often does it call
+# ``.item()``, which makes the CPU wait until the GPU has finished everything before it?
+# (c10d is the C++ name of ``torch.distributed``.)
 events = json.loads(trace_file.read_text(encoding="utf-8"))["traceEvents"]
-calls = [event for event in events if event["name"] == "c10d::allreduce_"]
-buckets = []  # bytes
-for call in sorted(calls, key=lambda call: call["ts"]):
-    tensors = call["args"]["Input Dims"][0]  # a list with one tensor, the bucket
-    n_elements = tensors[0][0]
-    buckets.append(4 * n_elements)
-
-gradient_bytes = 4 * n_parameters  # float32 has 4 bytes
+names = [event["name"] for event in events]
+n_buckets = names.count("c10d::allreduce_") / n_traced
+n_items = names.count("aten::item")
 if rank == 0:
-    print("gradients:", gradient_bytes, "bytes")
-    print("all-reduces in a step:", len(buckets) // n_traced)
-assert sum(buckets) == n_traced * gradient_bytes, "each gradient is reduced once a step"
-assert len(buckets) > n_traced, "several buckets, so some can leave during backward"
-
-# %%
-# A second exact answer: the trace counts the calls of ``.item()``, which makes the CPU
-# wait until the GPU has finished everything before it. Our step has none.
-n_items = [event["name"] for event in events].count("aten::item")
+    print(f"all-reduces in a step: {n_buckets:.0f}, calls of .item(): {n_items}")
+assert n_buckets > 1, "several buckets, so some can leave during backward"
 assert n_items == 0, "a step that calls .item() makes the CPU wait for the GPU"
 
 # %%
@@ -622,83 +550,43 @@ assert n_items == 0, "a step that calls .item() makes the CPU wait for the GPU"
 #
 # Time in which both happen is *overlap*. It costs little, but not nothing, because
 # NCCL's kernels take a part of the GPU and of its memory bandwidth. Time in which only
-# communication happens is *exposed*, and that's the time to get rid of. To compute it,
-# join all spans of time, and subtract the time in which there was computation.
-
-
-def joined(spans):
-    """Join spans of time that overlap: [(0, 2), (1, 3)] becomes [[0, 3]]."""
-    done = []
-    for begin, end in sorted(spans):
-        if done and begin <= done[-1][1]:
-            done[-1][1] = max(done[-1][1], end)
-        else:
-            done.append([begin, end])
-    return done
-
-
-def busy(spans):
-    """Return how long at least one of the spans lasts."""
-    return sum(end - begin for begin, end in joined(spans))
-
-
-def exposed(computing, sending):
-    return busy(computing + sending) - busy(computing)
-
-
-assert busy([(0, 2), (1, 3), (5, 6)]) == 4, "overlapping spans count once"
-assert exposed([(0, 10)], [(4, 8)]) == 0, "hidden behind the computation"
-assert exposed([(0, 10)], [(8, 13)]) == 3, "three of five are left over"
-
-# %%
+# communication happens is *exposed*, and that's the time to get rid of.
+#
 # Both rows share one clock. Wherever the upper row is empty while the lower one is not,
 # the rank waits for the communication.
 #
 # .. alt-text:: A timeline of two training steps on rank 0 with two rows. The upper row
 #    has the spans of computation, the lower row those of communication. The lower row
 #    is active while the upper one still computes, and again in the gaps of the upper
-#    row. Above them stands the share of the time that is exposed communication.
+#    row.
 
 
-def spans_of(wanted):
-    return [(event["ts"] / 1000, (event["ts"] + event["dur"]) / 1000)
-            for event in events if event.get("ph") == "X" and wanted(event)]
-
-
-def is_kernel(event):
-    return event.get("cat") == "kernel"
-
-
-has_kernels = any(is_kernel(event) for event in events)
+has_kernels = any(event.get("cat") == "kernel" for event in events)
 
 
 def is_sending(event):
     if has_kernels:
-        return is_kernel(event) and "ccl" in event["name"].lower()
+        return event.get("cat") == "kernel" and "ccl" in event["name"].lower()
     return event["name"].endswith(":all_reduce")  # named gloo:all_reduce
 
 
 def is_computing(event):
-    if event.get("cat") in ("gpu_memcpy", "gpu_memset"):
-        return True  # the GPU copies a batch, for example
-    if has_kernels:
-        return is_kernel(event) and not is_sending(event)
+    if has_kernels:  # the GPU also copies, a batch for example
+        on_gpu = event.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset")
+        return on_gpu and not is_sending(event)
     return event["name"].startswith("aten::")
 
 
 if rank == 0:
-    computing = spans_of(is_computing)
-    sending = spans_of(is_sending)
-    first = min(begin for begin, _ in computing)
+    spans = [event for event in events if event.get("ph") == "X"]
+    first = min(event["ts"] for event in spans if is_computing(event))
     fig, ax = plt.subplots(figsize=(7, 2.2), layout="constrained")
-    for row, spans, color in ((0, computing, "C0"), (1, sending, "C1")):
-        bars = [(begin - first, end - begin) for begin, end in joined(spans)]
+    for row, wanted, color in ((0, is_computing, "C0"), (1, is_sending, "C1")):
+        bars = [((event["ts"] - first) / 1000, event["dur"] / 1000)
+                for event in spans if wanted(event)]
         ax.broken_barh(bars, (row - 0.35, 0.7), facecolor=color)
-    share = exposed(computing, sending) / busy(computing + sending)
-    ax.set_title("exposed communication (measured):", loc="left")
-    ax.set_title(f"{share:.0%}", loc="right")
     ax.set(yticks=(0, 1), yticklabels=("computation", "communication"))
-    ax.set(xlabel="milliseconds")
+    ax.set(xlabel="milliseconds (measured)")
     ax.invert_yaxis()
 
 # %%
@@ -721,8 +609,7 @@ if rank == 0:
 # sums around. That's `2 (w - 1) / w
 # <https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md>`__ times the
 # gradients. With any number of ranks it's less than twice as much, which is why data
-# parallelism scales so far. (NCCL also has trees, and on some machines the switch
-# between the GPUs adds up, which sends less.)
+# parallelism scales so far.
 
 
 def ring_bytes(gradient_bytes, n_ranks):
@@ -730,32 +617,16 @@ def ring_bytes(gradient_bytes, n_ranks):
     return 2 * (n_ranks - 1) / n_ranks * gradient_bytes
 
 
-assert ring_bytes(gradient_bytes, 1) == 0, "nobody to talk to"
+gradient_bytes = 4 * n_parameters  # float32 has 4 bytes
 assert ring_bytes(gradient_bytes, 2) == gradient_bytes
 assert ring_bytes(gradient_bytes, 1000) < 2 * gradient_bytes
 
 # %%
-# How much of it hides? If nothing overlaps, computation and communication add up. DDP
-# sends during the backward pass, which takes about two thirds of the computation (four
-# of the six operations), so at best only the longer of the two counts during the
-# backward pass. At best, because the last bucket is ready only when backward ends. Your
-# program is usually between these two.
-
-
-def step_without_overlap(compute, communicate):
-    return compute + communicate
-
-
-def step_with_overlap(compute, communicate):
-    forward = compute / 3
-    backward = compute * 2 / 3
-    return forward + max(backward, communicate)
-
-
-assert step_with_overlap(3.0, 2.0) == 3.0, "all of it hides behind backward"
-assert step_with_overlap(3.0, 4.0) == 5.0, "two thirds of 3 are 2, so 2 of 4 are left"
-
-# %%
+# How much of it hides? DDP sends during the backward pass, which takes about two thirds
+# of the computation (four of the six operations), so at best only the longer of the two
+# counts there. We take the worst case: nothing overlaps, and computation and
+# communication add up.
+#
 # Back to the question at the beginning. Suppose that all of the missing 0.7 is exposed
 # communication. Two ranks finish two batches in one step, so 1.3 is ``2 * compute /
 # (compute + communicate)``. Solved for ``communicate``, that's ``(2 / 1.3 - 1) *
@@ -764,13 +635,13 @@ assert step_with_overlap(3.0, 4.0) == 5.0, "two thirds of 3 are 2, so 2 of 4 are
 def speed_up(n_ranks, compute, communicate_with_two):
     more_bytes = ring_bytes(1, n_ranks) / ring_bytes(1, 2)
     communicate = communicate_with_two * more_bytes
-    return n_ranks * compute / step_without_overlap(compute, communicate)
+    return n_ranks * compute / (compute + communicate)
 
 
 communicate_with_two = 2 / 1.3 - 1  # if computing takes 1
 assert abs(speed_up(2, 1, communicate_with_two) - 1.3) < 1e-9, "that's what we saw"
 if rank == 0:
-    for n in (2, 4, 8):
+    for n in (2, 4):
         times = speed_up(n, 1, communicate_with_two)
         print(f"{n} GPUs: {times:.1f} times as fast, efficiency {times / n:.0%}")
     times = speed_up(4, 2, communicate_with_two)
@@ -779,12 +650,10 @@ assert 2.2 < speed_up(4, 1, communicate_with_two) < 2.3, "more, but not twice as
 
 # %%
 # So four GPUs would bring 2.2 times the speed of one. That's more than 1.3, but each of
-# them is used worse. From there on the efficiency hardly falls, because no ring sends
-# more than twice the gradients, as long as the additional GPUs have links as fast as
-# these. Twice the batch brings more, if you have the memory and if the loss allows it.
-# And if the cause isn't communication but shared hardware, such as a memory bus that is
-# full, then four ranks may bring no more than two. That's why we measured the causes
-# apart.
+# them is used worse. Twice the batch brings more, if you have the memory and if the
+# loss allows it. And if the cause isn't communication but shared hardware, such as a
+# memory bus that is full, then four ranks may bring no more than two. That's why we
+# measured the causes apart.
 #
 # Now solve for the batch. With w ranks and no overlap, you finish w batches in the time
 # ``compute + communicate``, and one rank would need ``w * compute`` for them. So more
@@ -794,17 +663,9 @@ assert 2.2 < speed_up(4, 1, communicate_with_two) < 2.3, "more, but not twice as
 #
 #    w * compute        >  compute + communicate
 #    (w - 1) * compute  >  communicate
-#    (w - 1) * compute  >  2 * (w - 1) / w * gradient_bytes / bandwidth
-#    w * compute        >  2 * gradient_bytes / bandwidth
 #
-# The third line puts in the bytes of the ring, and w - 1 cancels: **without overlap,
-# several ranks are faster than one as soon as one rank would need longer to compute the
-# global batch than the link needs to carry the gradients twice.** With hundreds of
-# ranks that's only a lower bound. Each would get so few samples that its time is no
-# longer proportional to them, and the *latency*, the time that even an empty message
-# takes, adds up over the 2 (w - 1) rounds of the ring.
-# (:doc:`/tutorials/inside/hide_the_traffic` computes with it.) The function uses the
-# second line, and gives the batch of each rank from two measurements of yours.
+# The function uses the second line, and gives the batch of each rank from two
+# measurements of yours.
 
 
 def break_even_batch(communicate, n_ranks, seconds_per_sample):
@@ -816,18 +677,58 @@ assert break_even_batch(0.03, 2, 0.001) == 30, "30 ms to communicate, 1 ms a sam
 assert break_even_batch(0.03, 4, 0.001) == 10, "three more ranks share the cost"
 
 # %%
+# The estimate, tested
+# --------------------
+#
+# How good is it? We train with each batch size, with communication and without it. In
+# the smallest batch little can hide, so there the difference of the two is the time to
+# communicate. From that alone we estimate the *share of a step that is computation* for
+# the other batch sizes. With two ranks, a share of a half means that each does half as
+# much as it could, and so both together are as fast as one of them. With w ranks it's
+# 1 / w.
+for size in batch_sizes:
+    ddp_model = new_model(ddp=True)
+    train_step = training(ddp_model, size)
+    with_ddp = seconds_per_step(train_step)
+    with ddp_model.no_sync():
+        compute = seconds_per_step(train_step)
+    if size == batch_sizes[0]:
+        communicate = with_ddp - compute
+    if rank == 0:
+        print(f"batch {size}: measured {compute / with_ddp:.0%} computation,",
+              f"estimated {compute / (compute + communicate):.0%}")
+
+per_sample = compute / size  # in the largest batch
+if rank == 0 and world_size > 1 and communicate > 0:
+    batch = break_even_batch(communicate, world_size, per_sample)
+    print(f"estimated: {world_size} ranks pay off above a batch of {batch:.0f} each")
+elif rank == 0:
+    print("no estimate: one rank, or a busy machine")
+
+# %%
+# Below the batch at which the measured share passes 1 / w, adding ranks makes the
+# training slower, although every line of the script is right. Compare it with the
+# estimated one. (On our CPU, DDP does send during backward, as the trace shows, but the
+# threads of Gloo need the cores that compute, so overlap gains nothing. On GPUs, which
+# copy while they compute, we'd expect larger shares; this page hasn't been recorded on
+# any yet.) What matters is the shape: **below some batch size you pay for GPUs that
+# wait, and you can estimate this size beforehand.**
+#
+# And for machines that you don't have yet? Measure ``per_sample`` on one GPU. For
+# ``communicate``, call ``ring_bytes`` with the number of ranks that you will have, and
+# divide by the bandwidth that nccl-tests or your provider's data sheet gives for the
+# slowest link. For strategies other than DDP, :doc:`/tutorials/long_runs/choosing` has
+# the bytes.
+#
 # The same in tokens, for a transformer
 # -------------------------------------
 #
 # At that batch, the additional ranks only just earn back what they cost. To lose
-# little, hide the communication under the backward pass, which has two thirds of the
-# computation: each rank then has to compute for at least one and a half times as long
-# as it communicates.
-#
-# For a transformer you can say this in tokens, and the size of the model cancels as
-# well. For each parameter, the backward pass needs 4 operations for each of T tokens,
-# and the ring sends 4 bytes times 2 (w - 1) / w. With F operations and B bytes per
-# second, the first takes longer than the second if
+# little, hide the communication under the backward pass. For a transformer you can say
+# this in tokens, and the size of the model cancels. For each parameter, the backward
+# pass needs 4 operations for each of the T tokens that a rank has in a step, and the
+# ring sends 4 bytes times 2 (w - 1) / w. With F operations and B bytes per second, the
+# first takes longer than the second if
 #
 # .. code-block:: text
 #
@@ -843,11 +744,9 @@ assert break_even_batch(0.03, 4, 0.001) == 10, "three more ranks share the cost"
 # - With several network cards, B is all cards of a machine together, because NCCL uses
 #   them side by side: it cuts the gradients into as many parts and sends each around a
 #   ring of its own.
-# - With gradients of two bytes in place of four, half as many tokens are enough.
 #
 # The JAX `scaling book <https://jax-ml.github.io/scaling-book/training/>`__ derives the
-# same rule for TPUs. For other models, measure the seconds of a step and of its
-# all-reduce, and compare them as above.
+# same rule for TPUs.
 
 
 def tokens_to_hide(n_ranks, flops_per_second, bandwidth, bytes_per_gradient=4):
@@ -869,11 +768,8 @@ if rank == 0:
         n_tokens = tokens_to_hide(n_gpus_of_ring, 400e12, speed)
         print(f"{name}: {n_tokens:,.0f} tokens for each GPU")
 
-needed = tokens_to_hide(8, 400e12, 50e9)
-backward_of_7b = 4 * 7e9 * needed / 400e12  # seconds
-all_reduce_of_7b = ring_bytes(4 * 7e9, 8) / 50e9
-assert math.isclose(backward_of_7b, all_reduce_of_7b), "just hidden, for any model"
-assert tokens_to_hide(8, 400e12, 50e9, 2) == needed / 2, "two bytes, half the tokens"
+assert math.isclose(tokens_to_hide(2, 400e12, 32e9), 12_500), "PCIe"
+assert math.isclose(tokens_to_hide(2, 400e12, 32e9, 2), 6_250), "two bytes, half of it"
 
 # %%
 # So with NVLink, or with a fast network card for each GPU, a few thousand tokens do.
@@ -884,130 +780,6 @@ assert tokens_to_hide(8, 400e12, 50e9, 2) == needed / 2, "two bytes, half the to
 # <https://github.com/NVIDIA/nccl-tests/issues/212>`__ with NVLink, and much less for
 # small messages. `nccl-tests <https://github.com/NVIDIA/nccl-tests>`__ measures it, and
 # its column *busbw* (bus bandwidth, what goes over each link) is the B of our formula.
-#
-# The estimate, tested
-# --------------------
-#
-# Let's see how good it is here. We measure only two things: the computation, for each
-# batch size, and the all-reduces of one step. These are as many and as large as the
-# trace has shown, and we measure them once. From these the two functions above predict
-# how DDP scales, and then we measure DDP. All these times vary, so we compute with the
-# ranges of the middle windows, and the estimate is a range, too.
-#
-# To leave the shared hardware out, we compare with the same ranks, all at once, without
-# communication. So what we predict is not the efficiency from above, but the *share of
-# a step that is computation*. With two ranks, a share of a half means that each does
-# half as much as it could, and so both together are as fast as one of them. With w
-# ranks it's 1 / w.
-#
-# The time of the all-reduces is a difference: a step that computes and then sends,
-# minus a step that only computes. (In a loop of their own they'd look faster, because
-# all ranks would arrive at the same moment.) We take the smallest batch, where the
-# difference is a large part of the whole. In your own script, a single tensor with as
-# many bytes as the gradients will do. If the ranges of the two steps overlap, the
-# difference may as well be zero. Then the program says so, and gives no estimate. A
-# range doesn't notice that the machine was busier during one measurement than during
-# the next. So we measure the step that only computes twice, and count both.
-of_one_step = buckets[:len(buckets) // n_traced]
-assert sum(of_one_step) == gradient_bytes
-stand_ins = [torch.zeros(n_bytes // 4, device=device) for n_bytes in of_one_step]
-
-
-def all_reduce_buckets():
-    handles = [dist.all_reduce(bucket, async_op=True) for bucket in stand_ins]
-    for handle in handles:
-        handle.wait()
-
-
-computed = {}  # seconds of a step, by the batch size of a rank
-measured = {}
-for size in batch_sizes:
-    computed[size] = seconds_per_step(training(size))
-    measured[size] = seconds_per_step(training(size, ddp=True))
-
-compute_smallest = training(batch_sizes[0])
-
-
-def compute_then_communicate():
-    compute_smallest()
-    all_reduce_buckets()
-
-
-compute_only = seconds_per_step(compute_smallest)
-fastest_compute, slowest_compute = ranges[-1]
-both = seconds_per_step(compute_then_communicate)
-fastest_both, slowest_both = ranges[-1]
-communicate = both - compute_only
-earlier = computed[batch_sizes[0]]  # the same step as compute_only
-least = fastest_both - max(slowest_compute, earlier)
-most = slowest_both - min(fastest_compute, earlier)
-per_sample = computed[batch_sizes[-1]] / batch_sizes[-1]  # of the largest batch
-can_estimate = world_size > 1 and least > 0
-if rank == 0:
-    print(f"measured, the same step twice: {1000 * earlier:.1f} ms,",
-          f"{1000 * compute_only:.1f} ms")
-    print(f"measured, the all-reduces of a step: {1000 * communicate:.1f} ms",
-          f"({1000 * least:.1f} to {1000 * most:.1f})")
-    print(f"measured, the computation of a sample: {1000 * per_sample:.3f} ms")
-if can_estimate:
-    low = break_even_batch(least, world_size, per_sample)
-    high = break_even_batch(most, world_size, per_sample)
-    if rank == 0:
-        print("break-even batch of a rank, from what was measured:",
-              f"{low:.0f} to {high:.0f}")
-elif rank == 0:
-    print("no estimate: one rank, or windows that differ by more than the all-reduces")
-
-# %%
-# On the dashed line, all ranks together are only as fast as one of them would be
-# without communication. Below it, adding ranks makes the training slower, although
-# every line of the script is right. The break-even batch that we have just estimated
-# lies in the shaded band. (One rank that has the machine for itself may be faster than
-# one of several, and then you need more than this batch.) A wide band, or none, means
-# that the windows differ too much for such a small difference, usually because the
-# machine had other work, and then the dots are no better. Before you decide anything by
-# it, take longer windows (``window=1.0``) or a quieter machine. Dots that go up
-# and down say the same.
-#
-# .. alt-text:: The share of a step that is computation, against the batch size of a
-#    rank on a logarithmic axis. Two predicted lines rise towards 100 percent, the one
-#    with full overlap above the one without. Four dots are the measured share with
-#    DDP. A dashed line marks where all ranks together are as fast as one of them, and a
-#    shaded band the batch sizes between which the estimate reaches it.
-if rank == 0:
-    fig, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
-    for step_of, name in ((step_with_overlap, "predicted, full overlap"),
-                          (step_without_overlap, "predicted, no overlap")):
-        predicted = []
-        for compute_time in computed.values():
-            step_time = step_of(compute_time, max(0, communicate))
-            predicted.append(100 * compute_time / step_time)
-        ax.plot(batch_sizes, predicted, label=name)
-    dots = [100 * computed[size] / measured[size] for size in batch_sizes]
-    ax.plot(batch_sizes, dots, "o", label="measured, DDP")
-    ax.axhline(100 / world_size, color="C3", ls="--", label="as fast as one of them")
-    if can_estimate:
-        ax.axvspan(low, high, color="C3", alpha=0.2, label="break-even, estimated")
-    ax.set(xscale="log", xticks=batch_sizes, xticklabels=batch_sizes)
-    ax.set(xlabel="batch size of a rank", ylabel="computation (% of a step)")
-    ax.set(xlim=(batch_sizes[0] / 1.5, batch_sizes[-1] * 1.5), ylim=(0, 110))
-    ax.minorticks_off()
-    ax.legend(loc="lower right")
-
-# %%
-# On our CPU the dots lie near the lower line, and on a busy machine even below it. DDP
-# does send during backward there, as the trace shows, but the threads of Gloo need the
-# cores that compute, so overlap gains nothing. On GPUs, which copy while they compute,
-# we'd expect the dots higher up; this page hasn't been recorded on any yet. (The
-# authors of DDP measured `near-linear scaling <https://arxiv.org/abs/2006.15704>`__ up
-# to 256 GPUs with a good configuration.) What matters is the shape: **below some batch
-# size you pay for GPUs that wait, and you can estimate this size beforehand.**
-#
-# And for machines that you don't have yet? Measure ``per_sample`` on one GPU. For
-# ``communicate``, call ``ring_bytes`` with the number of ranks that you will have, and
-# divide by the bandwidth that nccl-tests or your provider's data sheet gives for the
-# slowest link. For strategies other than DDP, :doc:`/tutorials/long_runs/choosing` has
-# the bytes.
 #
 # Why more and more GPUs help less and less
 # -----------------------------------------
