@@ -39,9 +39,7 @@ Two ranks need two idle CPU cores or two GPUs. With more GPUs, type their number
 # ---------------
 #
 # The programs with ranks on this site begin with the same lines, and
-# :doc:`/tutorials/start/hello_ranks` explains them. The function at the end collects
-# the values of all ranks in a list. It is a *collective*, a call that every rank has to
-# make, because each of them waits in it for the others.
+# :doc:`/tutorials/start/hello_ranks` explains them.
 import os
 
 import torch
@@ -69,13 +67,6 @@ if rank == 0:
 
 backend = dist.get_default_backend_for_device(device)
 dist.init_process_group(backend, device_id=device if gpu_per_rank else None)
-
-
-def from_all_ranks(value):
-    values = [None] * world_size
-    dist.all_gather_object(values, value)
-    return values
-
 
 # %%
 # One more line, for the sake of a fair comparison. On a CPU, a single process uses all
@@ -184,8 +175,9 @@ def nap():
 
 
 seconds = seconds_per_step(nap)
-
-assert len(set(from_all_ranks(len(naps)))) == 1, "a rank with more steps would hang"
+counts = [None] * world_size
+dist.all_gather_object(counts, len(naps))  # of all ranks
+assert len(set(counts)) == 1, "a rank with more steps would hang"
 assert seconds >= 0.001 * world_size, "the last rank sleeps for the longest time"
 
 # %%
@@ -205,7 +197,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 on_cpu = device.type == "cpu"
 width = 512 if on_cpu else 4096
-batch_sizes = (8, 32, 128, 512) if on_cpu else (64, 256, 1024, 4096)  # of one rank
+batch_size = 512 if on_cpu else 4096  # of one rank
 
 
 def new_model(ddp=False):
@@ -259,21 +251,10 @@ assert efficiency(150, 2, 100) == 0.75, "two ranks that do the work of one and a
 # - *Strong scaling*: the global batch stays, and each rank gets a smaller part of it.
 #   How much sooner is the same work done?
 #
-# Predict first: which of the two has the better efficiency, and why?
-#
-# .. admonition:: Answer
-#    :collapsible: closed
-#
-#    Weak scaling. The gradients have as many bytes as the model, however many samples
-#    they come from, so the communication of a step costs the same in both cases. In
-#    weak scaling each rank has a full batch to compute in the meantime, and in strong
-#    scaling only a part of it.
-#
 # We measure both in one start: rank 0 trains alone, while the others wait at the
 # barrier below. This *baseline* is one rank without DDP, because that's the program
 # you'd otherwise run. DDP on one rank would be slower, and our efficiency would look
 # better than it is.
-batch_size = batch_sizes[-1]
 only_rank_0 = dist.new_group([0])  # every rank has to call it
 alone = None  # seconds of a step of one rank, which only rank 0 knows
 if rank == 0:
@@ -289,7 +270,7 @@ if rank == 0:
     weak = world_size * batch_size / together
     strong = world_size * part / with_parts
     print(f"measured, one rank: {baseline:,.0f} samples/s")
-    print(f"measured, weak scaling to {world_size} ranks: {weak:,.0f} samples/s,",
+    print(f"measured, weak scaling to {world_size}: {weak:,.0f} samples/s,",
           f"efficiency {efficiency(weak, world_size, baseline):.0%}")
     print(f"measured, strong scaling: {strong:,.0f} samples/s,",
           f"efficiency {efficiency(strong, world_size, baseline):.0%}")
@@ -375,11 +356,10 @@ if rank == 0:
 #    Only DDP can be switched off like this. With FSDP,
 #    ``set_requires_gradient_sync(False)`` leaves out the reduce-scatters, and the
 #    parameters are still gathered. Tensor parallelism has no switch at all. There, take
-#    a few layers of your model, as many as fit into one GPU, and let each rank train
-#    them alone, with the batch that it has in the real run: for FSDP whole layers
-#    without ``fully_shard``, for tensor parallelism layers with the heads and the
-#    hidden width of one rank. Then train the same few layers with the strategy. What
-#    comes on top is exposed communication.
+#    as many layers as fit into one GPU (for tensor parallelism with the heads and the
+#    hidden width of one rank), and let each rank train them alone, with the batch of
+#    the real run. Then train them with the strategy. What comes on top is exposed
+#    communication.
 #
 # The five usual brakes
 # ---------------------
@@ -416,8 +396,9 @@ if rank == 0:
 #        :doc:`/tutorials/inside/hide_the_traffic`
 #    * - Slow link
 #      - Measure it with `nccl-tests <https://github.com/NVIDIA/nccl-tests>`__, and
-#        compare with the data sheet. With ``NCCL_DEBUG=INFO``, NCCL says which link it uses, and ``nvidia-smi topo -m``
-#        shows how GPUs and network cards are connected.
+#        compare with the data sheet. With ``NCCL_DEBUG=INFO``, NCCL says which link it
+#        uses, and ``nvidia-smi topo -m`` shows how GPUs and network cards are
+#        connected.
 #      - Accumulation with ``no_sync``, gradients in bf16
 #        (:doc:`/tutorials/inside/hide_the_traffic`), or a faster link
 #        (:doc:`/tutorials/long_runs/several_nodes`)
@@ -441,8 +422,6 @@ if rank == 0:
 # because it computes the gradients of the weights and those of the inputs. Attention
 # over long texts comes on top, and what is computed twice to save memory doesn't count.
 # For our linear layers the rule is the same, with samples in place of tokens.
-#
-# Our loader only pretends to be slow, and without workers each step waits for it.
 from torch.utils.data import DataLoader
 
 
@@ -494,8 +473,7 @@ assert 0.39 < mfu < 0.41, "7B parameters, 75,000 tokens/s on 8 H100: 40 %"
 # %%
 # The longest wait of all ranks counts, because with DDP the others wait for that rank
 # in the all-reduce. On a GPU it's an upper bound: while Python waits for the loader,
-# the GPU may still have work in its queue. Put in the peak of your GPU for the type of
-# numbers that you train in.
+# the GPU may still have work in its queue.
 #
 # A trace shows what waits for what
 # ---------------------------------
@@ -515,7 +493,7 @@ from torch.profiler import profile, schedule
 temporary = tempfile.TemporaryDirectory()
 trace_file = Path(temporary.name) / "trace.json"
 n_traced = 2
-train_step = training(new_model(ddp=True), batch_sizes[2])
+train_step = training(new_model(ddp=True), batch_size // 4)
 for _ in range(5):
     train_step()  # warms up
 
@@ -529,20 +507,8 @@ with profile(
 
 # %%
 # Open such a file in `Perfetto <https://ui.perfetto.dev>`__, which keeps it on your
-# machine. It is only JSON, so we can also ask it questions. How many buckets does a
-# step reduce, the packets in which DDP sends the gradients? And how often does it call
-# ``.item()``, which makes the CPU wait until the GPU has finished everything before it?
-# (c10d is the C++ name of ``torch.distributed``.)
-events = json.loads(trace_file.read_text(encoding="utf-8"))["traceEvents"]
-names = [event["name"] for event in events]
-n_buckets = names.count("c10d::allreduce_") / n_traced
-n_items = names.count("aten::item")
-if rank == 0:
-    print(f"all-reduces in a step: {n_buckets:.0f}, calls of .item(): {n_items}")
-assert n_buckets > 1, "several buckets, so some can leave during backward"
-assert n_items == 0, "a step that calls .item() makes the CPU wait for the GPU"
-
-# %%
+# machine. It is only JSON, so a program can read it, too.
+#
 # Now the picture. We sort the events into computation and communication. With a GPU
 # these are its *kernels*, the programs that run on the GPU, and those of NCCL, which
 # moves data between GPUs, have NCCL's name. Without a GPU they are PyTorch's operators,
@@ -559,31 +525,27 @@ assert n_items == 0, "a step that calls .item() makes the CPU wait for the GPU"
 #    has the spans of computation, the lower row those of communication. The lower row
 #    is active while the upper one still computes, and again in the gaps of the upper
 #    row.
+events = json.loads(trace_file.read_text(encoding="utf-8"))["traceEvents"]
+names = [event["name"] for event in events]
+n_reduced = names.count("c10d::allreduce_")  # buckets: packets of gradients
+assert n_reduced > n_traced, "several buckets, so some can leave during backward"
+n_items = names.count("aten::item")
+assert n_items == 0, "a step that calls .item() makes the CPU wait for the GPU"
 
-
-has_kernels = any(event.get("cat") == "kernel" for event in events)
-
-
-def is_sending(event):
-    if has_kernels:
-        return event.get("cat") == "kernel" and "ccl" in event["name"].lower()
-    return event["name"].endswith(":all_reduce")  # named gloo:all_reduce
-
-
-def is_computing(event):
-    if has_kernels:  # the GPU also copies, a batch for example
-        on_gpu = event.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset")
-        return on_gpu and not is_sending(event)
-    return event["name"].startswith("aten::")
-
+spans = [event for event in events if event.get("ph") == "X"]
+kernels = [event for event in spans if event.get("cat") == "kernel"]
+sending = [event for event in kernels if "ccl" in event["name"].lower()]
+computing = [event for event in kernels if event not in sending]
+if not kernels:
+    sending = [event for event in spans if event["name"].endswith(":all_reduce")]
+    computing = [event for event in spans if event["name"].startswith("aten::")]
 
 if rank == 0:
-    spans = [event for event in events if event.get("ph") == "X"]
-    first = min(event["ts"] for event in spans if is_computing(event))
+    first = min(event["ts"] for event in computing)
     fig, ax = plt.subplots(figsize=(7, 2.2), layout="constrained")
-    for row, wanted, color in ((0, is_computing, "C0"), (1, is_sending, "C1")):
+    for row, events_of_row, color in ((0, computing, "C0"), (1, sending, "C1")):
         bars = [((event["ts"] - first) / 1000, event["dur"] / 1000)
-                for event in spans if wanted(event)]
+                for event in events_of_row]
         ax.broken_barh(bars, (row - 0.35, 0.7), facecolor=color)
     ax.set(yticks=(0, 1), yticklabels=("computation", "communication"))
     ax.set(xlabel="milliseconds (measured)")
@@ -632,28 +594,19 @@ assert ring_bytes(gradient_bytes, 1000) < 2 * gradient_bytes
 # (compute + communicate)``. Solved for ``communicate``, that's ``(2 / 1.3 - 1) *
 # compute``, about half of the computation. And the ring says how much more four ranks
 # send.
-def speed_up(n_ranks, compute, communicate_with_two):
-    more_bytes = ring_bytes(1, n_ranks) / ring_bytes(1, 2)
-    communicate = communicate_with_two * more_bytes
-    return n_ranks * compute / (compute + communicate)
-
-
-communicate_with_two = 2 / 1.3 - 1  # if computing takes 1
-assert abs(speed_up(2, 1, communicate_with_two) - 1.3) < 1e-9, "that's what we saw"
+communicate = 2 / 1.3 - 1  # with two ranks, if computing takes 1
+with_four = communicate * ring_bytes(1, 4) / ring_bytes(1, 2)
+speed_up = 4 / (1 + with_four)
 if rank == 0:
-    for n in (2, 4):
-        times = speed_up(n, 1, communicate_with_two)
-        print(f"{n} GPUs: {times:.1f} times as fast, efficiency {times / n:.0%}")
-    times = speed_up(4, 2, communicate_with_two)
-    print(f"4 GPUs, twice the batch for each: {times:.1f} times as fast")
-assert 2.2 < speed_up(4, 1, communicate_with_two) < 2.3, "more, but not twice as much"
+    print(f"4 GPUs: {speed_up:.1f} times as fast, efficiency {speed_up / 4:.0%}")
+assert 2.2 < speed_up < 2.3, "more, but not twice as much"
+assert 2.8 < 4 * 2 / (2 + with_four) < 2.9, "twice the batch for each brings more"
 
 # %%
 # So four GPUs would bring 2.2 times the speed of one. That's more than 1.3, but each of
 # them is used worse. Twice the batch brings more, if you have the memory and if the
-# loss allows it. And if the cause isn't communication but shared hardware, such as a
-# memory bus that is full, then four ranks may bring no more than two. That's why we
-# measured the causes apart.
+# loss allows it. And if the cause is shared hardware, then four ranks may bring no more
+# than two. That's why we measured the causes apart.
 #
 # Now solve for the batch. With w ranks and no overlap, you finish w batches in the time
 # ``compute + communicate``, and one rank would need ``w * compute`` for them. So more
@@ -680,39 +633,35 @@ assert break_even_batch(0.03, 4, 0.001) == 10, "three more ranks share the cost"
 # The estimate, tested
 # --------------------
 #
-# How good is it? We train with each batch size, with communication and without it. In
-# the smallest batch little can hide, so there the difference of the two is the time to
-# communicate. From that alone we estimate the *share of a step that is computation* for
-# the other batch sizes. With two ranks, a share of a half means that each does half as
-# much as it could, and so both together are as fast as one of them. With w ranks it's
-# 1 / w.
-for size in batch_sizes:
-    ddp_model = new_model(ddp=True)
-    train_step = training(ddp_model, size)
-    with_ddp = seconds_per_step(train_step)
-    with ddp_model.no_sync():
-        compute = seconds_per_step(train_step)
-    if size == batch_sizes[0]:
-        communicate = with_ddp - compute
-    if rank == 0:
-        print(f"batch {size}: measured {compute / with_ddp:.0%} computation,",
-              f"estimated {compute / (compute + communicate):.0%}")
-
-per_sample = compute / size  # in the largest batch
+# How good is it? Where the batch is small, little can hide, so there the difference of
+# a step with and without communication is the time to communicate. From that alone we
+# estimate, for the large batch, the *share of a step that is computation*. With two
+# ranks, a share of a half means that each does half as much as it could, and so both
+# together are as fast as one of them. With w ranks it's 1 / w.
+small = batch_size // 64
+ddp_model = new_model(ddp=True)
+train_step = training(ddp_model, small)
+with_ddp = seconds_per_step(train_step)
+with ddp_model.no_sync():
+    compute = seconds_per_step(train_step)
+communicate = with_ddp - compute
+per_sample = apart / batch_size
 if rank == 0 and world_size > 1 and communicate > 0:
+    print(f"batch {small}: measured {compute / with_ddp:.0%} computation")
+    print(f"batch {batch_size}: measured {apart / together:.0%} computation,",
+          f"estimated {apart / (apart + communicate):.0%}")
     batch = break_even_batch(communicate, world_size, per_sample)
     print(f"estimated: {world_size} ranks pay off above a batch of {batch:.0f} each")
 elif rank == 0:
     print("no estimate: one rank, or a busy machine")
 
 # %%
-# Below the batch at which the measured share passes 1 / w, adding ranks makes the
-# training slower, although every line of the script is right. Compare it with the
-# estimated one. (On our CPU, DDP does send during backward, as the trace shows, but the
+# Where the share is below 1 / w, adding ranks makes the training slower, although every
+# line of the script is right. (On our CPU, DDP does send during backward, but the
 # threads of Gloo need the cores that compute, so overlap gains nothing. On GPUs, which
 # copy while they compute, we'd expect larger shares; this page hasn't been recorded on
-# any yet.) What matters is the shape: **below some batch size you pay for GPUs that
-# wait, and you can estimate this size beforehand.**
+# any yet.) **Below some batch size you pay for GPUs that wait, and you can estimate
+# this size beforehand.**
 #
 # And for machines that you don't have yet? Measure ``per_sample`` on one GPU. For
 # ``communicate``, call ``ring_bytes`` with the number of ranks that you will have, and
@@ -781,25 +730,20 @@ assert math.isclose(tokens_to_hide(2, 400e12, 32e9, 2), 6_250), "two bytes, half
 # small messages. `nccl-tests <https://github.com/NVIDIA/nccl-tests>`__ measures it, and
 # its column *busbw* (bus bandwidth, what goes over each link) is the B of our formula.
 #
-# Why more and more GPUs help less and less
-# -----------------------------------------
+# .. admonition:: Why more and more GPUs help less and less: Amdahl's law
+#    :collapsible: closed
 #
-# `Amdahl's law <https://doi.org/10.1145/1465482.1465560>`__ says the same of everything
-# that doesn't get faster. If a part s of the time stays as it is, n ranks are at most 1
-# / (s + (1 - s) / n) times as fast, and never faster than 1 / s. In data parallel
-# training such parts are rank 0 that evaluates or saves while the others wait, and the
-# optimizer step, which every rank repeats for all parameters.
-serial = 0.05
-for n_ranks, speed in ((8, 5.9), (64, 15.4), (10**9, 20)):
-    amdahl = 1 / (serial + (1 - serial) / n_ranks)
-    assert abs(amdahl - speed) < 0.1, "the speed-up if 5 % of the work stays serial"
-
-# %%
-# If 5 % of the work stays serial, 64 ranks finish a fixed batch only 15 times as fast,
-# and a billion of them 20 times. Strong scaling always ends like this: the work of a
-# rank shrinks until only the rest is left. `Weak scaling
-# <https://doi.org/10.1145/42411.42415>`__ escapes, because the work of a rank doesn't
-# shrink.
+#    `Amdahl's law <https://doi.org/10.1145/1465482.1465560>`__ says the same of
+#    everything that doesn't get faster. If a part s of the time stays as it is, n ranks
+#    are at most 1 / (s + (1 - s) / n) times as fast, and never faster than 1 / s. In
+#    data parallel training such parts are rank 0 that evaluates or saves while the
+#    others wait, and the optimizer step, which every rank repeats for all parameters.
+#
+#    If 5 % of the work stays serial, 64 ranks finish a fixed batch only 15 times as
+#    fast, and a billion of them 20 times. Strong scaling always ends like this: the
+#    work of a rank shrinks until only the rest is left. `Weak scaling
+#    <https://doi.org/10.1145/42411.42415>`__ escapes, because the work of a rank
+#    doesn't shrink.
 #
 # At the end every rank leaves the group. Only then does rank 0 open the window of its
 # figures, because a window stops the program until you close it.
