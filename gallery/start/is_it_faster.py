@@ -20,12 +20,11 @@ configuration. But a slow link alone can cost a quarter: `on the same two GPUs
 <https://github.com/stas00/ml-engineering/blob/master/network/benchmarks/results/disable-nvlink.md>`__,
 a small GPT-2 trained for 101 seconds with NVLink, and for 131 seconds without.
 
-So let's find out what costs you the rest, in the order in which you'd do it at work.
-We'll write a clock that you can trust, and compare samples per second on one rank and
-on several. Then we'll switch off the communication to see where the time goes, and go
-through the five usual brakes. That's enough for a first look. The second half has a log
-line for real runs, a profiler trace, and a formula that estimates from two measurements
-what more ranks would bring.
+So where does the rest go? We'll write a clock that you can trust, compare samples per
+second on one rank and on several, switch off the communication to see what it costs,
+and go through the five usual brakes. That's enough for a first look. The second half
+has a log line for real runs, a profiler trace, and a formula that estimates what more
+ranks would bring.
 
 .. code-block:: bash
 
@@ -127,30 +126,19 @@ def seconds_per_step(train_step, group=None, warmup=5, windows=5):
 
 
 # %%
-# In your own script, ``train_step`` takes no arguments, and does all that your loop
-# does in a step (accumulation, the gradient scaler and the scheduler, too), each time
-# with the same batch, which is already on the device. Start the script twice: on one
-# GPU without DDP, and on all of them with DDP.
-#
-# .. code-block:: python
-#
-#    seconds = seconds_per_step(train_step)
-#    if rank == 0:
-#        print(world_size, "ranks:", world_size * batch_size / seconds, "samples/s")
-#
-# The clock is short, and each of its parts prevents a wrong number:
+# It's short, and each of its parts prevents a wrong number:
 #
 # - *Warm up, and drop the first steps.* They allocate memory, choose algorithms and
-#   compile. For a number in a report, train for a minute before you measure, because a
-#   GPU that gets hot or reaches its power limit slows down only after a while
-#   (``nvidia-smi -q -d PERFORMANCE`` says why).
+#   compile. DDP sends the gradients in packets, called *buckets*, and builds the real
+#   ones only after the first step. And a GPU that gets hot or reaches its power limit
+#   slows down only after a while. Before you measure a number for a report, train for a
+#   minute; ``nvidia-smi -q -d PERFORMANCE`` says why a GPU has slowed down.
 # - *Synchronize the accelerator.* A call on a GPU only queues the work and returns.
 #   Without ``synchronize`` you'd measure how fast Python writes a to-do list.
-# - *But not in every step.* While the GPU works, Python prepares the next step. If you
-#   synchronize each time, you forbid that, and measure a slower program than the one
-#   you have. So a window has as many steps as fit into a second, and at least 20, and
-#   filling and emptying the queue once hardly counts. (On a CPU there's no queue, and
-#   this page has shorter windows.)
+# - *But not in every step.* While the GPU works, Python prepares the next step, and
+#   that can't happen if you synchronize each time. So a window has as many steps as fit
+#   into a second, and at least 20. (On a CPU there's no queue, and this page has
+#   shorter windows.)
 # - *A barrier before the clock starts*, a call that returns only when all ranks have
 #   made it. Otherwise a rank that comes early also counts how long it waits for the
 #   others.
@@ -161,8 +149,18 @@ def seconds_per_step(train_step, group=None, warmup=5, windows=5):
 # - *The median over windows.* When another program wakes up for a moment, it spoils the
 #   mean and leaves the median alone. Against one that runs all the time no median
 #   helps. So measure one of your programs twice. A difference between two programs that
-#   is smaller than the one between these two measurements means nothing: measure
-#   longer, or on a quieter machine.
+#   is smaller than the one between these two measurements means nothing.
+#
+# In your own script, ``train_step`` takes no arguments, and does all that your loop
+# does in a step (accumulation, the gradient scaler and the scheduler, too), each time
+# with the same batch, which is already on the device. Start the script twice: on one
+# GPU without DDP, and on all of them with DDP.
+#
+# .. code-block:: python
+#
+#    seconds = seconds_per_step(train_step)
+#    if rank == 0:
+#        print(world_size, "ranks:", world_size * batch_size / seconds, "samples/s")
 #
 # How long a step takes depends on your machine, so a page can't check that. But we can
 # let the ranks sleep for different times, and check that they agree.
@@ -176,7 +174,7 @@ def nap():
 
 seconds = seconds_per_step(nap)
 counts = [None] * world_size
-dist.all_gather_object(counts, len(naps))  # of all ranks
+dist.all_gather_object(counts, len(naps))
 assert len(set(counts)) == 1, "a rank with more steps would hang"
 assert seconds >= 0.001 * world_size, "the last rank sleeps for the longest time"
 
@@ -255,8 +253,8 @@ assert efficiency(150, 2, 100) == 0.75, "two ranks that do the work of one and a
 # barrier below. This *baseline* is one rank without DDP, because that's the program
 # you'd otherwise run. DDP on one rank would be slower, and our efficiency would look
 # better than it is.
-only_rank_0 = dist.new_group([0])  # every rank has to call it
-alone = None  # seconds of a step of one rank, which only rank 0 knows
+# Every rank has to call it, also those outside of the group.
+only_rank_0 = dist.new_group([0])
 if rank == 0:
     alone = seconds_per_step(training(new_model(), batch_size), only_rank_0)
 dist.barrier()  # the other ranks wait here
@@ -266,7 +264,7 @@ part = max(1, batch_size // world_size)
 with_parts = seconds_per_step(training(new_model(ddp=True), part))
 
 if rank == 0:
-    baseline = batch_size / alone  # samples per second
+    baseline = batch_size / alone
     weak = world_size * batch_size / together
     strong = world_size * part / with_parts
     print(f"measured, one rank: {baseline:,.0f} samples/s")
@@ -278,8 +276,10 @@ if rank == 0:
 # %%
 # Lines that say "measured" differ on every machine and in every run. On a CPU, don't be
 # surprised by two ranks that are hardly faster than one, or slower: the next section
-# shows why. And remember that samples per second are not the goal, a low loss is. With
-# weak scaling the global batch grows, and beyond the `critical batch size
+# shows why.
+#
+# And remember that samples per second are not the goal, a low loss is. With weak
+# scaling the global batch grows, and beyond the `critical batch size
 # <https://arxiv.org/abs/1812.06162>`__ of a model, more samples in a step hardly
 # improve the step. So report the global batch with each throughput, and compare the
 # loss over time as well.
@@ -341,9 +341,9 @@ if rank == 0:
 # On a CPU either of them may cost more. No setting of DDP brings back what the shared
 # hardware costs. With one GPU per rank the first gap is usually small and the second
 # one matters. The slowest rank counts in both measurements, so a GPU that is slower
-# than the others shows up as hardware. If a bar is shorter than the one above it, or a
-# gap is smaller than the difference between the two measurements of the same step,
-# other programs were busy, and the gap says nothing. Measure again on a quiet machine.
+# than the others shows up as hardware. A gap that is negative, or smaller than the
+# difference between the two measurements of the same step, says nothing: other programs
+# were busy.
 #
 # There's a third suspect, a *straggler*: one rank that is slower than the others. With
 # DDP you can't see it in the times, because every rank waits for the slowest in each
@@ -356,10 +356,11 @@ if rank == 0:
 #    Only DDP can be switched off like this. With FSDP,
 #    ``set_requires_gradient_sync(False)`` leaves out the reduce-scatters, and the
 #    parameters are still gathered. Tensor parallelism has no switch at all. There, take
-#    as many layers as fit into one GPU (for tensor parallelism with the heads and the
-#    hidden width of one rank), and let each rank train them alone, with the batch of
-#    the real run. Then train them with the strategy. What comes on top is exposed
-#    communication.
+#    a few layers of your model, as many as fit into one GPU, and let each rank train
+#    them alone, with the batch that it has in the real run: for FSDP whole layers
+#    without ``fully_shard``, for tensor parallelism layers with the heads and the
+#    hidden width of one rank. Then train the same few layers with the strategy. What
+#    comes on top is exposed communication.
 #
 # The five usual brakes
 # ---------------------
@@ -473,7 +474,8 @@ assert 0.39 < mfu < 0.41, "7B parameters, 75,000 tokens/s on 8 H100: 40 %"
 # %%
 # The longest wait of all ranks counts, because with DDP the others wait for that rank
 # in the all-reduce. On a GPU it's an upper bound: while Python waits for the loader,
-# the GPU may still have work in its queue.
+# the GPU may still have work in its queue. Put in the peak of your GPU for the type of
+# numbers that you train in.
 #
 # A trace shows what waits for what
 # ---------------------------------
@@ -507,7 +509,7 @@ with profile(
 
 # %%
 # Open such a file in `Perfetto <https://ui.perfetto.dev>`__, which keeps it on your
-# machine. It is only JSON, so a program can read it, too.
+# machine.
 #
 # Now the picture. We sort the events into computation and communication. With a GPU
 # these are its *kernels*, the programs that run on the GPU, and those of NCCL, which
@@ -527,7 +529,7 @@ with profile(
 #    row.
 events = json.loads(trace_file.read_text(encoding="utf-8"))["traceEvents"]
 names = [event["name"] for event in events]
-n_reduced = names.count("c10d::allreduce_")  # buckets: packets of gradients
+n_reduced = names.count("c10d::allreduce_")
 assert n_reduced > n_traced, "several buckets, so some can leave during backward"
 n_items = names.count("aten::item")
 assert n_items == 0, "a step that calls .item() makes the CPU wait for the GPU"
@@ -594,7 +596,7 @@ assert ring_bytes(gradient_bytes, 1000) < 2 * gradient_bytes
 # (compute + communicate)``. Solved for ``communicate``, that's ``(2 / 1.3 - 1) *
 # compute``, about half of the computation. And the ring says how much more four ranks
 # send.
-communicate = 2 / 1.3 - 1  # with two ranks, if computing takes 1
+communicate = 2 / 1.3 - 1  # if computing takes 1
 with_four = communicate * ring_bytes(1, 4) / ring_bytes(1, 2)
 speed_up = 4 / (1 + with_four)
 if rank == 0:
@@ -605,8 +607,9 @@ assert 2.8 < 4 * 2 / (2 + with_four) < 2.9, "twice the batch for each brings mor
 # %%
 # So four GPUs would bring 2.2 times the speed of one. That's more than 1.3, but each of
 # them is used worse. Twice the batch brings more, if you have the memory and if the
-# loss allows it. And if the cause is shared hardware, then four ranks may bring no more
-# than two. That's why we measured the causes apart.
+# loss allows it. And if the cause isn't communication but shared hardware, such as a
+# memory bus that is full, then four ranks may bring no more than two. That's why we
+# measured the causes apart.
 #
 # Now solve for the batch. With w ranks and no overlap, you finish w batches in the time
 # ``compute + communicate``, and one rank would need ``w * compute`` for them. So more
@@ -633,11 +636,10 @@ assert break_even_batch(0.03, 4, 0.001) == 10, "three more ranks share the cost"
 # The estimate, tested
 # --------------------
 #
-# How good is it? Where the batch is small, little can hide, so there the difference of
-# a step with and without communication is the time to communicate. From that alone we
-# estimate, for the large batch, the *share of a step that is computation*. With two
-# ranks, a share of a half means that each does half as much as it could, and so both
-# together are as fast as one of them. With w ranks it's 1 / w.
+# How good is it? Where the batch is small, little can hide, so there we get the time to
+# communicate: it's the difference of a step with it and a step without. From that we
+# estimate the speed-up with the large batch, and then compare. (Each time against the
+# same ranks without communication, to leave the shared hardware out.)
 small = batch_size // 64
 ddp_model = new_model(ddp=True)
 train_step = training(ddp_model, small)
@@ -645,29 +647,29 @@ with_ddp = seconds_per_step(train_step)
 with ddp_model.no_sync():
     compute = seconds_per_step(train_step)
 communicate = with_ddp - compute
-per_sample = apart / batch_size
+
 if rank == 0 and world_size > 1 and communicate > 0:
-    print(f"batch {small}: measured {compute / with_ddp:.0%} computation")
-    print(f"batch {batch_size}: measured {apart / together:.0%} computation,",
-          f"estimated {apart / (apart + communicate):.0%}")
-    batch = break_even_batch(communicate, world_size, per_sample)
-    print(f"estimated: {world_size} ranks pay off above a batch of {batch:.0f} each")
+    estimated = world_size * apart / (apart + communicate)
+    pays_off = break_even_batch(communicate, world_size, apart / batch_size)
+    print(f"measured, batch {small}: {world_size * compute / with_ddp:.1f} times as fast")
+    print(f"measured, batch {batch_size}: {world_size * apart / together:.1f} times,",
+          f"estimated: {estimated:.1f}")
+    print(f"estimated: {world_size} ranks pay off above a batch of {pays_off:.0f} each")
 elif rank == 0:
     print("no estimate: one rank, or a busy machine")
 
 # %%
-# Where the share is below 1 / w, adding ranks makes the training slower, although every
-# line of the script is right. (On our CPU, DDP does send during backward, but the
-# threads of Gloo need the cores that compute, so overlap gains nothing. On GPUs, which
-# copy while they compute, we'd expect larger shares; this page hasn't been recorded on
-# any yet.) **Below some batch size you pay for GPUs that wait, and you can estimate
-# this size beforehand.**
+# On our CPU, DDP does send during backward, but the threads of Gloo need the cores that
+# compute, so overlap gains nothing. On GPUs, which copy while they compute, we'd expect
+# larger shares; this page hasn't been recorded on any yet. What matters is the shape:
+# **below some batch size you pay for GPUs that wait, and you can estimate this size
+# beforehand.**
 #
-# And for machines that you don't have yet? Measure ``per_sample`` on one GPU. For
-# ``communicate``, call ``ring_bytes`` with the number of ranks that you will have, and
-# divide by the bandwidth that nccl-tests or your provider's data sheet gives for the
-# slowest link. For strategies other than DDP, :doc:`/tutorials/long_runs/choosing` has
-# the bytes.
+# And for machines that you don't have yet? Measure the seconds of a sample on one GPU.
+# For ``communicate``, call ``ring_bytes`` with the number of ranks that you will have,
+# and divide by the bandwidth that nccl-tests or your provider's data sheet gives for
+# the slowest link. For strategies other than DDP, :doc:`/tutorials/long_runs/choosing`
+# has the bytes.
 #
 # The same in tokens, for a transformer
 # -------------------------------------
@@ -688,11 +690,8 @@ elif rank == 0:
 #   one GPU, where nothing is sent: 6 · parameters · tokens per second. In the table we
 #   take 400 TFLOP/s, which is 40 % of the peak of an H100 in bf16.
 # - B is the bandwidth of the slowest link in the ring, in bytes per second and one
-#   direction. Within a machine with NVLink, NVIDIA's connection between GPUs, that's
-#   NVLink. Without NVLink it's PCIe. Between machines it's the network.
-# - With several network cards, B is all cards of a machine together, because NCCL uses
-#   them side by side: it cuts the gradients into as many parts and sends each around a
-#   ring of its own.
+#   direction. Within a machine that's NVLink, NVIDIA's connection between GPUs, or else
+#   PCIe. Between machines it's the network, all cards of a machine together.
 #
 # The JAX `scaling book <https://jax-ml.github.io/scaling-book/training/>`__ derives the
 # same rule for TPUs.
@@ -738,12 +737,6 @@ assert math.isclose(tokens_to_hide(2, 400e12, 32e9, 2), 6_250), "two bytes, half
 #    are at most 1 / (s + (1 - s) / n) times as fast, and never faster than 1 / s. In
 #    data parallel training such parts are rank 0 that evaluates or saves while the
 #    others wait, and the optimizer step, which every rank repeats for all parameters.
-#
-#    If 5 % of the work stays serial, 64 ranks finish a fixed batch only 15 times as
-#    fast, and a billion of them 20 times. Strong scaling always ends like this: the
-#    work of a rank shrinks until only the rest is left. `Weak scaling
-#    <https://doi.org/10.1145/42411.42415>`__ escapes, because the work of a rank
-#    doesn't shrink.
 #
 # At the end every rank leaves the group. Only then does rank 0 open the window of its
 # figures, because a window stops the program until you close it.
