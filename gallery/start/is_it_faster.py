@@ -649,11 +649,11 @@ with ddp_model.no_sync():
 communicate = with_ddp - compute
 
 if rank == 0 and world_size > 1 and communicate > 0:
-    estimated = world_size * apart / (apart + communicate)
-    pays_off = break_even_batch(communicate, world_size, apart / batch_size)
-    print(f"measured, batch {small}: {world_size * compute / with_ddp:.1f} times as fast")
+    print(f"measured, batch {small}: {world_size} ranks are",
+          f"{world_size * compute / with_ddp:.1f} times as fast as one")
     print(f"measured, batch {batch_size}: {world_size * apart / together:.1f} times,",
-          f"estimated: {estimated:.1f}")
+          f"estimated: {world_size * apart / (apart + communicate):.1f}")
+    pays_off = break_even_batch(communicate, world_size, apart / batch_size)
     print(f"estimated: {world_size} ranks pay off above a batch of {pays_off:.0f} each")
 elif rank == 0:
     print("no estimate: one rank, or a busy machine")
@@ -661,8 +661,8 @@ elif rank == 0:
 # %%
 # On our CPU, DDP does send during backward, but the threads of Gloo need the cores that
 # compute, so overlap gains nothing. On GPUs, which copy while they compute, we'd expect
-# larger shares; this page hasn't been recorded on any yet. What matters is the shape:
-# **below some batch size you pay for GPUs that wait, and you can estimate this size
+# more; this page hasn't been recorded on any yet. What matters is the shape: **below
+# some batch size you pay for GPUs that wait, and you can estimate this size
 # beforehand.**
 #
 # And for machines that you don't have yet? Measure the seconds of a sample on one GPU.
@@ -716,8 +716,8 @@ if rank == 0:
         n_tokens = tokens_to_hide(n_gpus_of_ring, 400e12, speed)
         print(f"{name}: {n_tokens:,.0f} tokens for each GPU")
 
-assert math.isclose(tokens_to_hide(2, 400e12, 32e9), 12_500), "PCIe"
-assert math.isclose(tokens_to_hide(2, 400e12, 32e9, 2), 6_250), "two bytes, half of it"
+assert math.isclose(tokens_to_hide(2, 400e12, 32e9), 12_500), "PCIe 4.0"
+assert math.isclose(tokens_to_hide(2, 400e12, 32e9, 2), 6_250), "two bytes, half"
 
 # %%
 # So with NVLink, or with a fast network card for each GPU, a few thousand tokens do.
