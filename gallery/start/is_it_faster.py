@@ -253,6 +253,7 @@ assert efficiency(150, 2, 100) == 0.75, "two ranks that do the work of one and a
 # barrier below. This *baseline* is one rank without DDP, because that's the program
 # you'd otherwise run. DDP on one rank would be slower, and our efficiency would look
 # better than it is.
+part = max(1, batch_size // world_size)
 # Every rank has to call it, also those outside of the group.
 only_rank_0 = dist.new_group([0])
 if rank == 0:
@@ -260,7 +261,6 @@ if rank == 0:
 dist.barrier()  # the other ranks wait here
 
 together = seconds_per_step(training(new_model(ddp=True), batch_size))
-part = max(1, batch_size // world_size)
 with_parts = seconds_per_step(training(new_model(ddp=True), part))
 
 if rank == 0:
