@@ -29,7 +29,8 @@ to find. So begin at the top, and stop at the first strategy that is good enough
    step, or try *hybrid sharding* (HSDP), which keeps a whole model in each machine:
    :doc:`/tutorials/larger_models/two_dimensions`.
 5. **Is a single sequence too long?** Context parallelism divides its tokens:
-   :doc:`/tutorials/larger_models/long_sequences`.
+   :doc:`/tutorials/larger_models/long_sequences`. And a *mixture of experts* adds
+   expert parallelism to all this: :doc:`/tutorials/larger_models/experts`.
 6. **Are there fewer sequences than GPUs, or is one block too large?** Then take *tensor
    parallelism* (TP) within a machine, and FSDP between the machines:
    :doc:`/tutorials/larger_models/tensor_parallel`.
@@ -37,9 +38,6 @@ to find. So begin at the top, and stop at the first strategy that is good enough
    machines, with a stage in each, and FSDP inside. GPUs wait for each other at both
    ends of a step, so it needs several micro-batches:
    :doc:`/tutorials/larger_models/pipeline_parallel`.
-
-A *mixture of experts* adds expert parallelism to any of them:
-:doc:`/tutorials/larger_models/experts`.
 
 Here is what the strategies cost on w GPUs, in bytes for each parameter of the model.
 Parameters, gradients and the two numbers of Adam are kept in fp32 (32 bits), and the
@@ -107,9 +105,6 @@ For fast networks, a run on 16,000 GPUs with a card of 400 Gbit/s each agrees: `
 all others. Our advice for a slow network is arithmetic, so measure before you rent a
 month: :doc:`/tutorials/start/is_it_faster`.
 
-First comes a calculator that you can copy, then an example: 13 billion parameters on 8
-GPUs of 80 GB, and on two such machines.
-
 .. code-block:: bash
 
    torchrun --standalone --nproc-per-node=4 choosing.py
@@ -159,11 +154,8 @@ def from_all_ranks(value):
 
 
 # %%
-# A calculator to copy
-# --------------------
-#
-# Copy the cells of this section into a file of your own. They need neither PyTorch nor
-# a GPU.
+# A calculator to copy into a file of your own
+# --------------------------------------------
 #
 # A ``Run`` is all that our formulas need to know: the model, the tokens that all GPUs
 # together compute in a step, and the GPUs as a grid with a row for each machine. Then
@@ -180,12 +172,12 @@ class Run:
     block: int  # parameters of a block
     n_blocks: int
     width: int
-    hidden: int  # width inside the MLP
+    hidden: int
     vocabulary: int
     tokens: int  # in a step, of all GPUs
     rows: int  # machines
     columns: int  # GPUs of a machine
-    sequence: int = 4096  # tokens
+    sequence: int = 4096
     gathered: int = 2  # bytes of a parameter that FSDP gathers
     reduced: int = 4  # bytes of a gradient that is sent
     activation: int = 2  # bytes of a number between two blocks
@@ -196,7 +188,7 @@ class Run:
         return self.rows * self.columns
 
     @property
-    def parameters(self):  # with an embedding and a head
+    def parameters(self):
         return self.n_blocks * self.block + 2 * self.vocabulary * self.width
 
 
@@ -222,13 +214,13 @@ def held(strategy, run):
         return 12 * run.parameters / run.n_gpus + whole + on_top
     if strategy == "HSDP":
         return 16 * run.parameters / run.columns + on_top
-    if strategy == "TP + FSDP":  # TP in each machine
+    if strategy == "TP + FSDP":
         return shards + on_top / run.columns
-    if strategy == "pipeline + FSDP":  # a stage in each machine
+    if strategy == "pipeline + FSDP":
         of_stage = run.parameters / run.rows
         whole = (run.gathered + run.reduced) * of_stage
-        copied = run.gathered * run.block  # new gradients, before they're added
-        return 12 * of_stage / run.columns + whole + copied
+        on_top = run.gathered * run.block
+        return 12 * of_stage / run.columns + whole + on_top
     raise ValueError(strategy)
 
 
@@ -241,7 +233,6 @@ def held(strategy, run):
 # vocabulary: the loss needs 12 bytes for each, at the worst moment, and 16 if a
 # variable of yours still has them.
 def activations(run):
-    """Bytes of a GPU's activations, with data parallelism."""
     tokens = run.tokens / run.n_gpus
     of_a_block = (8 * run.width + 4 * run.hidden) * run.activation * tokens
     logits = 12 * run.vocabulary * tokens
@@ -252,11 +243,12 @@ def activations(run):
 
 
 # %%
-# For the seconds we need the bytes that are sent, and we need them apart, because links
-# within a machine are faster than those between machines. If all GPUs form one ring,
-# each sends to the next, and only the last of a machine sends out of it. An all-reduce
-# sends everything twice, an all-gather or a reduce-scatter once, and with n GPUs each
-# of them sends (n - 1) / n of the bytes (:doc:`/tutorials/inside/collectives`).
+# It fits, but is it fast? For that we need the bytes that are sent, and we need them
+# apart, because links within a machine are faster than those between machines. If all
+# GPUs form one ring, each sends to the next, and only the last of a machine sends out
+# of it. An all-reduce sends everything twice, an all-gather or a reduce-scatter once,
+# and with n GPUs each of them sends (n - 1) / n of the bytes
+# (:doc:`/tutorials/inside/collectives`).
 #
 # The other strategies have two kinds of groups. HSDP shards within a machine, and
 # averages the gradients of its shards between machines. With TP and FSDP together, the
@@ -297,10 +289,9 @@ def traffic(strategy, run):
 
 # %%
 # Why five? With checkpointing a block computes its forward pass again, and with it the
-# all-reduce after attention. The one at its end isn't needed, because PyTorch
-# `stops as soon as backward has what it needs
-# <https://docs.pytorch.org/docs/stable/checkpoint.html>`__. FSDP sends no more than
-# before, as the block is whole for its backward pass anyway.
+# all-reduce after attention. The one at its end isn't needed, because PyTorch stops as
+# soon as backward has what it needs. FSDP sends no more than before, as the block is
+# whole for its backward pass anyway.
 #
 # For the computation, count 6 operations for each parameter and token, two forward and
 # four backward, and 8 if checkpointing repeats the forward pass. (The embedding only
@@ -342,7 +333,6 @@ def computing(run):
 
 
 def in_stages(run):
-    """Seconds that a pipeline with a stage in each machine computes and waits."""
     n_micro = run.tokens / run.sequence / run.columns
     bubble = (n_micro + run.rows - 1) / n_micro
     blocks_of_a_stage = run.n_blocks / run.rows
@@ -359,9 +349,7 @@ def step(strategy, run, network, link=NVLINK):
     return max(computed, inside / link, leaving / network)
 
 
-# %%
-# And all of it for one ``Run``, on two networks:
-NETWORKS = {  # bytes per second of a machine
+NETWORKS = {  # bytes per second
     "8 x 400 Gbit/s": 8 * 50e9, "1 x 100 Gbit/s": 12.5e9}
 STRATEGIES = (
     "DDP", "FSDP, stays whole", "FSDP", "HSDP", "TP + FSDP", "pipeline + FSDP")
@@ -445,8 +433,6 @@ if rank == 0:
 # Question 3: does it fit if 8 GPUs share it?
 # -------------------------------------------
 #
-# Here is the answer as a picture, with the activations of 8192 tokens.
-#
 # .. alt-text:: Stacked horizontal bars of memory for three strategies and a dashed line
 #    at 80 GB. DDP is far beyond it. FSDP and FSDP that stays whole stay below it.
 in_one_machine = ("DDP", "FSDP, stays whole", "FSDP")
@@ -479,7 +465,6 @@ assert total < 80 * GB, "it doesn't fit"
 # Seconds: does the communication hide behind the computation?
 # -------------------------------------------------------------
 #
-# It fits, but is it fast?
 inside, _ = traffic("FSDP", llama)
 if rank == 0:
     print(f"FSDP on 8 GPUs: computing {computing(llama):.2f} s,",
@@ -542,8 +527,8 @@ for strategy in STRATEGIES:
     assert seconds >= two_stages, f"{strategy} is faster than a pipeline of two stages"
 
 # %%
-# So many tokens fit, with checkpointing. Whether the optimizer can work with half a
-# million tokens in a step is another question. HSDP needs half as many, and they
+# The 30,000 tokens of FSDP fit, with checkpointing. Whether the optimizer can work with
+# half a million tokens in a step is another question. HSDP needs half as many, and they
 # needn't be in memory at once: with gradient accumulation it uses the network once for
 # several micro-batches (:doc:`/tutorials/larger_models/two_dimensions` shows how). FSDP
 # over all GPUs would gather its parameters again in each of them.
@@ -553,8 +538,6 @@ for strategy in STRATEGIES:
 #
 # Question 5: and with sequences of 131,072 tokens?
 # -------------------------------------------------
-#
-# Then each GPU computes a whole sequence, if nothing divides it:
 long = replace(llama, tokens=8 * 131_072, sequence=131_072)
 if rank == 0:
     print(f"activations, with checkpointing: {activations(long) / GB:.0f} GB")
@@ -572,9 +555,8 @@ assert activations(long) > 100 * GB, "a long sequence fits"
 # So far all is arithmetic. If that's enough, go on with the :ref:`questions at the end
 # <choosing-try-it>`. The pages of the strategies count what each of them sends and
 # holds. What none of them counts is the memory of a pipeline with FSDP inside, so here
-# one trains a tiny model. Its code is also one to copy.
-#
-# The block is that of Llama, with q, k and v in one layer:
+# one trains a tiny model. Its code is also one to copy, but not the class that counts:
+# it's made of private parts of PyTorch and is for measuring only.
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 
@@ -591,7 +573,7 @@ class Block(nn.Module):
 
     def attention(self, x):  # (samples, tokens, width)
         heads = self.qkv(x).unflatten(2, (3, -1, 16)).transpose(1, 3)
-        q, k, v = heads.unbind(2)  # each (samples, heads, tokens, 16)
+        q, k, v = heads.unbind(2)
         mixed = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
         return self.out(mixed.transpose(1, 2).flatten(2))
 
@@ -609,8 +591,7 @@ class Block(nn.Module):
 # %%
 # ``Memory`` remembers each piece of memory that an operation has made, for as long as
 # it is alive, and so it also sees gradients and gathered blocks that come and go during
-# the backward pass. It's made of private parts of PyTorch and is for measuring only, so
-# don't train with it.
+# the backward pass.
 import weakref
 
 from torch.distributed.tensor import DTensor
@@ -661,8 +642,8 @@ if device.type == "cpu":  # GPUs choose other kernels
     assert numbers == 8 * 128 + 4 * 344 + small_ones, "the block keeps something else"
 
 # %%
-# A pipeline with FSDP inside
-# ---------------------------
+# The small model and its batch
+# -----------------------------
 #
 # A row of the grid plays a machine, if the number of ranks is even. ``toy`` describes
 # the small model to the formulas. It has so few tokens that activations hardly count.
@@ -673,7 +654,7 @@ n_columns = world_size // n_rows
 grid = init_device_mesh(
     device.type, (n_rows, n_columns), mesh_dim_names=("between", "inside"))
 
-width, hidden, n_blocks = 48 * world_size, 128 * world_size, 4
+width, hidden, n_blocks = 48 * world_size, 128 * world_size, 2 * n_rows
 toy = Run(
     block=4 * width**2 + 3 * width * hidden, n_blocks=n_blocks, width=width,
     hidden=hidden, vocabulary=0, tokens=world_size * 2, rows=n_rows, columns=n_columns)
@@ -690,9 +671,13 @@ def build():
 
 
 # %%
-# Each row is a stage, and each column a pipeline of its own. A schedule makes both
-# passes for one micro-batch after the other. This is also the code for real training:
-# shard the blocks of the stage, and give the stage the group between the machines.
+# In the pipeline a rank keeps its own blocks, and a schedule makes both passes for one
+# sample after the other. Only the first stage gets inputs, and only the last one knows
+# the losses.
+#
+# With FSDP inside, a row of the grid is a stage, and each column a pipeline of its own.
+# This is also the code for real training: shard the blocks of the stage, and give the
+# stage the group between the machines.
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 from torch.distributed.pipelining.schedules import Schedule1F1B
 from torch.distributed.pipelining.stage import PipelineStage
@@ -718,10 +703,9 @@ def make_pipeline():
 
 
 # %%
-# It trains three steps, and so does one process. Only the first stage gets inputs, and
-# only the last one knows the losses. The ``eps`` of Adam is unusually large: Adam
-# divides gradients by their size, so with its usual tiny ``eps``, gradients of twice
-# the size would give the same loss, and nobody would notice.
+# It trains three steps, and so does one process. The ``eps`` of Adam is unusually
+# large: Adam divides gradients by their size, so with its usual tiny ``eps``, gradients
+# of twice the size would give the same loss, and nobody would notice.
 
 
 def train(model, both_passes):
@@ -754,7 +738,7 @@ with Memory() as memory:
     losses = sum(from_all_ranks(train(blocks, passes_of_pipeline)), [])
 
 # %%
-# The formula holds
+# The formulas hold
 # -----------------
 #
 # The pipeline reaches the loss of one process, up to the two to three digits of bf16.
@@ -794,23 +778,25 @@ if rank == 0:
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      On one machine none, if all parameters learn: divided by 8, the 16 bytes are 26
-#      GB, and activations come on top. With LoRA, FSDP divides the frozen 26 GB by 8.
-#      Or it keeps its shards in the memory of the CPU (``CPUOffloadPolicy``).
+#      On one machine none, if all parameters learn: TP holds least, 26 GB, and
+#      activations come on top. With LoRA, FSDP divides the frozen 26 GB by 8. Or it
+#      keeps its shards in the memory of the CPU (``CPUOffloadPolicy``).
 #
 #      On two machines FSDP holds 16.2 GB. With 6.5 GB of activations that's 22.7, which
 #      leaves too little for CUDA and NCCL. So train with 4096 tokens on each GPU, whose
-#      activations take 3.3 GB. With two stages and FSDP inside, 49 GB don't fit.
+#      activations take 3.3 GB. TP in each machine with FSDP between them holds 13.4 GB,
+#      but computation would wait for TP. A pipeline over both holds 17.8 GB, and fits
+#      with short micro-batches. With two stages and FSDP inside, 49 GB don't fit.
 #
-# - For your own model: copy the calculator into a file of its own, write your ``Run``,
-#   ``SPEED`` and ``NETWORKS``, and call ``compare``. At which question do you stop?
+# - For your own model: write its ``Run`` with your number of GPUs, and ``SPEED`` and
+#   ``NETWORKS`` with yours, and go through the questions. At which one do you stop?
 #
 # What to remember
 # ----------------
 #
-# - Ask in this order: DDP, LoRA or checkpointing, FSDP, the network, context
-#   parallelism, TP within a machine, a pipeline between machines. Stop at the first
-#   that fits and hides its communication.
+# - Ask in this order: DDP, LoRA or checkpointing, FSDP, the network, TP within a
+#   machine, a pipeline between machines. Stop at the first that fits and hides its
+#   communication.
 # - Count 16 bytes for each parameter, with ``fused=True``, and divide them by the GPUs
 #   that share them. Then add whole blocks and the activations of your tokens.
 # - The bytes of FSDP depend on the parameters, those of TP on the tokens. So more
