@@ -100,10 +100,11 @@ stage 2 like FSDP with parameters that stay whole.
 On what does this advice rest? The bytes are counted, with tiny models on CPUs: here,
 and on the pages of the strategies. The seconds are only computed, from these bytes and
 from speeds of GPUs and links, without latency. **Nothing here was measured on GPUs.**
-For fast networks, a run on 16,000 GPUs with a card of 400 Gbit/s each agrees: `Llama 3
-<https://arxiv.org/abs/2407.21783>`__ takes TP only within a machine, and FSDP across
-all others. Our advice for a slow network is arithmetic, so measure before you rent a
-month: :doc:`/tutorials/start/is_it_faster`.
+For fast networks, a run on 16,000 GPUs with a card of 400 Gbit/s each agrees in part:
+`Llama 3 <https://arxiv.org/abs/2407.21783>`__ takes TP only within a machine and FSDP
+across machines, but with 405 billion parameters it needs a pipeline, too. Our advice
+for a slow network is arithmetic, so measure before you rent a month:
+:doc:`/tutorials/start/is_it_faster`.
 
 .. code-block:: bash
 
