@@ -19,7 +19,7 @@ def add_settings(app: Sphinx) -> None:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    from gallery_site import book, cards, folds, head, hero, steps
+    from gallery_site import book, cards, figure_steps, folds, head, hero
 
     add_settings(app)
     app.add_css_file("gallery_site.css")
@@ -34,7 +34,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_directive("contact", hero.Contact)
     app.add_directive("card-line", cards.CardLine)
     app.add_directive("code-fold", folds.CodeFold)
-    app.add_directive("steps", steps.Steps)
+    app.add_directive("figure-steps", figure_steps.FigureSteps)
     app.add_directive("lesson-head", head.LessonHead)
     app.add_directive("lesson-foot", head.LessonFoot)
     book.setup(app)

@@ -43,9 +43,9 @@ from gallery_run.words import interface_line
 from gallery_site import checks
 from gallery_site.book.path import BEFORE
 from gallery_site.downloads import FIELDS, fields_of, standalone
+from gallery_site.figure_steps import as_steps
 from gallery_site.folds import fold_code
 from gallery_site.reading import minutes
-from gallery_site.steps import as_steps
 
 REQUIREMENTS = "requirements.txt"
 PINNED = re.compile(r"^torch==([\w.]+)", re.MULTILINE)

@@ -323,8 +323,7 @@ assert n_finished == [expected[: len(history)]] * world_size, "a chunk comes too
 # it has sent as many chunks as there are steps.
 #
 # .. alt-text:: A row of four cells for each of four ranks. From each rank an arrow
-# leads
-#    to the next one, to another column for each: four cells have a second digit now.
+#    leads to the next one, in another column for each: four cells have a second digit.
 # .. alt-text:: The arrows have moved one column to the left. The four cells where they
 #    end contain three ranks.
 # .. alt-text:: Again one column to the left: now each rank has one cell with the digits

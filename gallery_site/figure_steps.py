@@ -16,11 +16,11 @@ NEXT = '<label for="{name}-{number}">{label}</label>'
 
 
 def as_steps(rst: str) -> str:
-    """Return a page of the gallery with figures of one block in a ``steps`` directive."""
-    return rst.replace(SEVERAL_FIGURES, ".. steps::\n")
+    """Return a page of the gallery with figures of one block in a ``figure-steps`` directive."""
+    return rst.replace(SEVERAL_FIGURES, ".. figure-steps::\n")
 
 
-class Steps(SphinxDirective):
+class FigureSteps(SphinxDirective):
     """A list of images, of which one is shown."""
 
     has_content = True
@@ -29,7 +29,7 @@ class Steps(SphinxDirective):
         parts = self.parse_content_to_nodes()
         images = [image for part in parts for image in part.findall(nodes.image)]
         name = f"steps-{self.env.new_serialno('steps')}"
-        box = nodes.container(classes=["steps", "no-search"])
+        box = nodes.container(classes=["figure-steps", "no-search"])
         for number, image in enumerate(images, start=1):
             label = _("Step %(number)s of %(all)s") % {
                 "number": number,
