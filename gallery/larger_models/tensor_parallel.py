@@ -139,46 +139,32 @@ dist.all_reduce(y)
 assert torch.equal(y, (x @ w1).relu() @ w2), "the parts don't add up"
 
 # %%
-# In the figure a tile has the color of its rank, whose number is in the circle. A tile
-# of all colors is on all ranks. The colors go separate ways until the sum.
+# In the figure each rank has a color. The colors go separate ways until the sum, which
+# all ranks have.
 #
-# .. alt-text:: Tiles of four ranks: columns of w1, below them those of the product
-#    after the ReLU, rows of w2, and partial sums, which add up to y.
-mine = [t.int().tolist() for t in (my_columns, my_hidden, my_rows, partial)]
-tiles = [None] * world_size
-dist.all_gather_object(tiles, mine)
+# .. alt-text:: Columns of w1, and of the product after the ReLU, rows of w2, and the
+#    partial sums, two of each in the color of a rank. The partial sums add up to y.
+all_partial = [torch.empty_like(partial) for _ in range(world_size)]
+dist.all_gather(all_partial, partial)
 if rank == 0:
     import matplotlib.pyplot as plt
 
-    def tile(left, top, rows, *owners):
-        for k, owner in enumerate(owners):
-            style = {"color": f"C{owner}", "alpha": 0.4, "align": "edge"}
-            part = 1.9 / len(owners)
-            ax.bar(left + 0.05 + k * part, 1.9, part, top + 0.05, **style)
-        for i, number in enumerate(rows[0] + rows[1]):
-            ax.text(left + i % 2 + 0.5, top + i // 2 + 0.5, number, **center)
-
-    fig, ax = plt.subplots(figsize=(7, 3.4))
     n = 2 * world_size
-    m = world_size - 1
-    center = {"ha": "center", "va": "center"}
-    tile(0, m - 3, x.int().tolist(), *range(world_size))
-    tile(n + 11.5, m, y.int().tolist(), *range(world_size))
-    for r, parts in enumerate(tiles):
-        places = (2 * r + 3, m - 3), (2 * r + 3, m), (n + 4, 2 * r), (n + 7, 2 * r)
-        for place, rows in zip(places, parts):
-            tile(*place, rows, r)
-        circle = {"boxstyle": "circle", "fc": "none", "ec": f"C{r}", "lw": 2}
-        for place in (2 * r + 4, m + 2.7), (n + 9.7, 2 * r + 1):
-            ax.text(*place, r, size="small", bbox=circle, **center)
-    for left, top, word in (
-            (1, m - 3.5, "x"), (n / 2 + 3, m - 3.5, "w1"), (n + 5, -0.5, "w2"),
-            (n / 2 + 3, m - 0.5, "ReLU(x · w1)"), (n + 8, -0.5, "partial sums"),
-            (n + 3.5, m + 1, "·"), (n + 6.5, m + 1, "="), (n + 10.8, m + 1, "+ →"),
-            (2.5, m - 2, "·"), (n + 12.5, m - 0.5, "y")):
-        ax.text(left, top, word, **center)
-    ax.set(xlim=(-0.1, n + 13.6), ylim=(n + 0.2, min(-1, m - 4)))
-    ax.axis("off")
+    owners = torch.arange(n) // 2
+    columns = owners.expand(2, n)
+    rows = owners[:, None].expand(n, 2)
+    panels = [
+        ("w1", w1, columns), ("ReLU(x · w1)", (x @ w1).relu(), columns),
+        ("w2", w2, rows), ("partial sums", torch.cat(all_partial), rows),
+        ("y", y, torch.full((2, 2), torch.nan))]
+    fig, axes = plt.subplots(1, 5, figsize=(8, 3), width_ratios=[n, n, 2, 2, 2])
+    for ax, (title, numbers, colors) in zip(axes, panels):
+        ax.imshow(colors, cmap="tab10", vmin=0, vmax=9, alpha=0.4)
+        for i, row in enumerate(numbers.int().tolist()):
+            for k, number in enumerate(row):
+                ax.text(k, i, number, ha="center", va="center")
+        ax.set_title(title, size="medium")
+        ax.axis("off")
 
 # %%
 # Columns come first, because they leave each rank exactly those numbers that its rows
@@ -355,12 +341,8 @@ assert backward == all_reduces, "two all-reduces backward: attention and MLP"
 # %%
 # The number of heads must be divisible by the number of ranks. Otherwise a rank's
 # columns of ``q`` aren't whole heads, and ``unflatten`` stops with "Provided sizes …
-# don't multiply up".
-#
-# If keys and values have fewer heads than queries (*grouped-query attention*), their
-# number must be divisible too. And if there are fewer key heads than ranks, the usual
-# way out is to give several ranks a copy of the same key head. Each copy sees only some
-# of the queries, so the gradients of the copies have to be added up.
+# don't multiply up". If keys and values have fewer heads than queries (*grouped-query
+# attention*), their number must be divisible too.
 #
 # A *fused* layer that computes ``q``, ``k`` and ``v`` one after the other is more
 # dangerous. Cut by ``ColwiseParallel``, it gives queries to the first ranks and values
@@ -379,7 +361,7 @@ assert backward == all_reduces, "two all-reduces backward: attention and MLP"
 import warnings
 from torch.distributed.tensor.parallel import SequenceParallel
 
-warnings.filterwarnings("error", message="Parallelize plan key")  # an unknown name
+warnings.filterwarnings("error", message="Parallelize plan key")  # misspelled
 token_plan = block_plan(Shard(1)) | {
     "norm1": SequenceParallel(), "norm2": SequenceParallel()}
 by_token = parallelize_module(deepcopy(single), mesh, token_plan)
@@ -399,12 +381,11 @@ assert backward == halves, "and so it has in backward"
 # %%
 # So the bytes are the same, and what you save is memory. Of the activations that the
 # block keeps for the backward pass, tensor parallelism divides all but the inputs and
-# the outputs of the two ``LayerNorm`` layers. Sequence parallelism divides the two
-# inputs as well. Both outputs stay whole, because PyTorch keeps the gathered tensor
-# that goes into the matrices. (When we counted them with PyTorch 2.13, the block kept
-# 12 times its input on one rank, which makes 5 on eight GPUs, and 3.25 with sequence
-# parallelism.) With *activation checkpointing*, which keeps only the input of a block,
-# you gain more, because that input is divided by eight.
+# the outputs of the two ``LayerNorm`` layers, and sequence parallelism divides the two
+# inputs as well. (We counted 12 times the block's input on one rank, on a CPU. On eight
+# that makes 5 times, and 3.25 times with sequence parallelism.) With *activation
+# checkpointing*, which keeps only the input of a block, you gain more, because that
+# input is divided by eight.
 #
 # **The number of tokens must be divisible by the number of ranks.** DTensor takes for
 # granted that all parts are alike. If they aren't, the ranks expect messages of other
@@ -412,9 +393,6 @@ assert backward == halves, "and so it has in backward"
 # <https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/usage/collectives.html>`__.
 # It happens easily, because ``tokens[:, :-1]`` makes 4095 tokens of 4096. So cut texts
 # of 4097. Our language model below checks it.
-#
-# An unknown name in a plan is only a warning by default, and the layer that you meant
-# stays as it was. The first line above makes it an error.
 #
 # .. admonition:: For your own model: the plan of a Llama layer
 #    :collapsible: closed
@@ -613,8 +591,8 @@ tied.scores.weight = tied.embedding.weight
 # ---------------------
 #
 # Here is all of it in one place: the split model, tied again, its optimizer, and a step
-# that adds up, clips and trains. For DTensors ``fused`` isn't the default, and without
-# it Adam updates one tensor after the other, on GPUs too.
+# that adds up, clips and trains. With DTensors, Adam's default is to update one after
+# the other, on GPUs too, so say ``fused=True``.
 
 
 def train(model, optimizer, n_steps=3):
@@ -635,7 +613,7 @@ loss = train(tied, torch.optim.Adam(tied.parameters(), fused=True)).full_tensor(
 # %%
 # The same function trains a model that isn't split, because ``add_up`` and
 # ``loss_parallel`` leave plain tensors alone. Both have the same loss after three
-# steps.
+# steps, and the same weights.
 single_tied = deepcopy(single_model)
 single_tied.scores.weight = single_tied.embedding.weight
 optimizer = torch.optim.Adam(single_tied.parameters(), fused=True)
@@ -654,7 +632,7 @@ from torch.distributed.checkpoint.state_dict import (
     StateDictOptions, get_model_state_dict)
 
 options = StateDictOptions(full_state_dict=True, cpu_offload=True)
-weights = get_model_state_dict(tied, options=options)  # called on all ranks
+weights = get_model_state_dict(tied, options=options)
 if rank == 0:  # only rank 0 has them, so torch.save belongs here
     for name, of_single in single_tied.state_dict().items():
         torch.testing.assert_close(
@@ -685,14 +663,17 @@ with torch.no_grad():
 
 # %%
 # So tell the sampler how many copies of the model there are and which of them a rank
-# belongs to. Here there is one, hence ``DistributedSampler(samples, num_replicas=1,
-# rank=0)``; in :doc:`/tutorials/larger_models/two_dimensions` there are several.
-#
-# Workers that augment at random make samples differ, too. To be safe, let one rank of
-# the group read the batch with its labels, and send both to the others. (Give its
-# ``DataLoader`` a ``generator`` of its own. Otherwise the loader draws seeds from the
-# common random state, on this rank only, and the next dropout masks of the ranks
-# differ.)
+# belongs to: here there is one, and in :doc:`/tutorials/larger_models/two_dimensions`
+# there are several. Workers that augment at random make samples differ, too. To be
+# safe, let one rank of the group read the batch with its labels, and send both to the
+# others. (Give its ``DataLoader`` a ``generator`` of its own. Otherwise the loader
+# draws seeds from the common random state, on this rank only, and the next dropout
+# masks of the ranks differ.)
+from torch.utils.data.distributed import DistributedSampler
+
+sampler = DistributedSampler(range(8), num_replicas=1, rank=0, shuffle=False)
+assert list(sampler) == list(range(8)), "all samples, on each rank"
+
 dist.broadcast(own_batch, group=mesh.get_group(), group_src=0)
 with torch.no_grad():
     torch.testing.assert_close(
@@ -708,9 +689,6 @@ with torch.no_grad():
 # Trap 2: dropout has two regions, and they need two seeds
 # --------------------------------------------------------
 #
-# With dropout, one seed for all ranks isn't enough, because there are two kinds of
-# places:
-#
 # - Where every rank holds the same activations, as at the input and the output of our
 #   block, all ranks have to drop the same numbers. If they don't, each of them goes on
 #   with another input. So there they need the same seed.
@@ -720,18 +698,17 @@ with torch.no_grad():
 #   dropped together with column j of all others, so on four ranks one mask for a
 #   quarter of the columns is repeated four times.
 #
-# The usual ``torch.manual_seed(0)`` on all ranks is right for the first kind only. For
-# the second we fork the random state: all ranks draw the same number, add their rank,
-# and use the sum as a seed for a while. Then the old state comes back, so that the next
-# common mask is common again. (With data parallelism beside it, call
-# ``manual_seed(dp_rank)`` once the model has its weights, or all replicas drop the same
-# numbers of their samples. Before that, the replicas would get other weights.)
+# ``torch.manual_seed(0)`` on all ranks is right for the first kind. For the second, all
+# ranks draw the same number and add their rank, which is their seed for a while. Then
+# the old state comes back. (If there are replicas beside it, call
+# ``manual_seed(dp_rank)`` after the weights are made, or all replicas drop the same.
+# Called before, it gives each replica other weights.)
 from contextlib import contextmanager
 
 
 @contextmanager
 def own_draws():
-    """Draw other random numbers on each rank; for columns, heads and own tokens."""
+    """Draw other random numbers on each rank, for what the ranks hold in parts."""
     seed = torch.randint(2**40, ()).item() + rank  # drawn on the CPU, so nothing waits
     gpus = [device] if gpu_per_rank else []
     with torch.random.fork_rng(gpus, device_type=device.type):
@@ -739,28 +716,19 @@ def own_draws():
         yield
 
 
-# %%
-# We draw a mask with ``own_draws``, and then another with the old random state.
-
-
-def mask():
-    my_part = torch.ones(16, device=device)  # of 16 * world_size columns
-    return nn.functional.dropout(my_part).tolist()
-
-
 torch.manual_seed(0)
 with own_draws():
-    of_columns = mask()
-common = mask()
+    own = torch.rand((), device=device).item()
+common = torch.rand((), device=device).item()
 
 drawn = [None] * world_size
-dist.all_gather_object(drawn, (of_columns, common))
-different = {str(columns) for columns, _ in drawn}
-assert len(different) == world_size, "each rank draws its own mask"
-alike = {str(whole) for _, whole in drawn}
-assert len(alike) == 1, "afterwards all ranks draw alike again"
+dist.all_gather_object(drawn, (own, common))
+assert len({pair[0] for pair in drawn}) == world_size, "each rank draws its own"
+assert len({pair[1] for pair in drawn}) == 1, "afterwards all ranks draw alike again"
 
 # %%
+# Megatron keeps a second random state for this, in its `tracker of random states
+# <https://docs.nvidia.com/megatron-core/developer-guide/latest/apidocs/core/core.tensor_parallel.random.html>`__.
 # DTensor can do it too, but only on GPUs and for what is a DTensor: an ``nn.Dropout``
 # that the plan lists with ``SequenceParallel()`` draws for its own tokens. What
 # ``ColwiseParallel`` hands out is a plain tensor by default, and so is what attention
@@ -799,14 +767,13 @@ assert matrices == 12 * width**2, "the matrices of a block"
 # %%
 # Now put in your own numbers. For the bandwidth, take the *bus bandwidth* that
 # ``all_gather_perf`` of `nccl-tests <https://github.com/NVIDIA/nccl-tests>`__ prints on
-# your machines, because it counts the bytes of a ring as we do. (``all_reduce_perf``
-# prints more, on eight H100 up to 480 GB/s, because there the switches of NVLink add
-# up, and then less is sent.) Our numbers are those of an `H100
-# <https://www.nvidia.com/en-us/data-center/h100/>`__: of its 989 teraFLOP/s in bf16
-# (1979 with sparsity), we assume that a GPU gets through 400. *NVLink*, which connects
-# the GPUs of a machine, carries 450 GB/s in each direction (the data sheet adds up
-# both), of which NCCL `reaches 370 <https://github.com/NVIDIA/nccl-tests/issues/212>`__.
-# A network of 400 gigabit/s for each GPU carries 50 GB/s.
+# your machines. Our numbers are those of an `H100
+# <https://www.nvidia.com/en-us/data-center/h100/>`__: of its 989 teraFLOP/s in bf16, we
+# assume that a GPU gets through 400. *NVLink*, which connects the GPUs of a machine,
+# carries 450 GB/s in each direction, of which NCCL `reaches 370
+# <https://github.com/NVIDIA/nccl-tests/issues/212>`__. (All-reduces alone may reach 480
+# by that measure, because the switches of NVLink add up for them.) A network of 400
+# gigabit/s for each GPU carries 50 GB/s.
 for d in (4096, 8192):
     for link, bandwidth in {"NVLink": 370e9, "network": 50e9}.items():
         wait = waiting_per_computing(8, d, 400e12, bandwidth)
@@ -825,7 +792,11 @@ for d in (4096, 8192):
 #
 # So use tensor parallelism if a layer is too large, or if there are fewer samples than
 # GPUs, and only among GPUs that NVLink connects, mostly the eight of a machine. Else
-# sharded data parallel training is better, because it sends while it computes.
+# sharded data parallel training is better, because it sends while it computes. (With
+# `asynchronous tensor parallelism
+# <https://discuss.pytorch.org/t/distributed-w-torchtitan-introducing-async-tensor-parallelism-in-pytorch/209487>`__
+# PyTorch divides these messages and the products around them into pieces, so that some
+# of the waiting hides behind computation.)
 #
 # At the end every rank leaves the group. Only then does rank 0 open the window of its
 # figure, because a window stops the program until you close it.
