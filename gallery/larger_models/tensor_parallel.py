@@ -387,19 +387,20 @@ assert backward == halves, "and so it has in backward"
 # checkpointing*, which keeps only the input of a block, you gain more, because that
 # input is divided by eight.
 #
-# **The number of tokens must be divisible by the number of ranks.** DTensor takes for
-# granted that all parts are alike. If they aren't, the ranks expect messages of other
-# sizes: Gloo aborts the program, and NCCL's behavior is `undefined
+# **The number of tokens must be divisible by the number of ranks**, because the layers
+# take for granted that each rank has equally many. If not, Gloo aborts the program, and
+# for NCCL it's `undefined what happens
 # <https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/usage/collectives.html>`__.
-# It happens easily, because ``tokens[:, :-1]`` makes 4095 tokens of 4096. So cut texts
-# of 4097. Our language model below checks it.
+# And it's easily so: ``tokens[:, :-1]`` leaves 4095 tokens of 4096. So cut texts of
+# 4097 tokens. The language model below checks it.
 #
 # .. admonition:: For your own model: the plan of a Llama layer
 #    :collapsible: closed
 #
 #    Its names are those of ``transformers`` 5, where attention gets its input as a
-#    keyword. (We compared the split layer and its gradients with one rank on CPUs; this
-#    page doesn't run it.)
+#    keyword. (We compared such a layer with one rank, gradients included, on CPUs. This
+#    page doesn't run it. The plan that ``transformers`` brings along,
+#    ``base_model_tp_plan``, is one without sequence parallelism.)
 #
 #    .. code-block:: python
 #
@@ -422,8 +423,8 @@ assert backward == halves, "and so it has in backward"
 #
 #    The rotary embedding and the mask belong to all tokens, so make them from the
 #    length of the whole text, and give them to each rank as they are. If your attention
-#    gets them by position, its ``input_layouts`` need ``None`` for each of them:
-#    ``(Shard(1), None, None)``, and so do the desired ones.
+#    gets them by position, ``PrepareModuleInput`` needs a ``None`` for each of them in
+#    both layouts: ``(Shard(1), None, None)`` and ``(Replicate(), None, None)``.
 #
 # ``LayerNorm`` gradients are partial sums
 # ----------------------------------------
@@ -467,8 +468,6 @@ norm = nn.utils.clip_grad_norm_(by_token.parameters(), max_norm=1)
 
 torch.testing.assert_close(
     norm.full_tensor(), norm_of_single, msg="the norm is that of all parts")
-torch.testing.assert_close(
-    whole_gradients(by_token), whole_gradients(single), msg="all are scaled alike")
 with CommDebugMode() as step:
     torch.optim.Adam(by_token.parameters()).step()
 assert step.get_total_counts() == 0, "after add_up the step sends nothing"
@@ -476,15 +475,14 @@ assert step.get_total_counts() == 0, "after add_up the step sends nothing"
 # %%
 # The first plan lists only the matrices, so there the ``LayerNorm`` layers keep plain
 # tensors, and ``clip_grad_norm_``, ``fused=True`` and ``foreach=True`` refuse a list
-# that has both ("got mixed torch.Tensor and DTensor"). With ``SequenceParallel()`` in
-# the plan you needn't care.
+# that has both ("got mixed torch.Tensor and DTensor"). ``SequenceParallel()`` for these
+# layers avoids that.
 #
-# .. admonition:: If you do have both kinds, or DTensors of different meshes
+# .. admonition:: If some of your parameters are still plain tensors
 #    :collapsible: closed
 #
-#    Make a parameter group of each kind for the optimizer. To clip, take the norm of
-#    each kind, combine the two, and scale each kind. All ranks have to call
-#    ``full_tensor``, because it sends a message.
+#    Give the optimizer a parameter group of each kind. To clip, take the norm of each,
+#    and combine them. All ranks have to call ``full_tensor``: it sends a message.
 #
 #    .. code-block:: python
 #
@@ -689,6 +687,9 @@ with torch.no_grad():
 # Trap 2: dropout has two regions, and they need two seeds
 # --------------------------------------------------------
 #
+# With dropout, one seed for all ranks isn't enough, because there are two kinds of
+# places:
+#
 # - Where every rank holds the same activations, as at the input and the output of our
 #   block, all ranks have to drop the same numbers. If they don't, each of them goes on
 #   with another input. So there they need the same seed.
@@ -700,9 +701,9 @@ with torch.no_grad():
 #
 # ``torch.manual_seed(0)`` on all ranks is right for the first kind. For the second, all
 # ranks draw the same number and add their rank, which is their seed for a while. Then
-# the old state comes back. (If there are replicas beside it, call
-# ``manual_seed(dp_rank)`` after the weights are made, or all replicas drop the same.
-# Called before, it gives each replica other weights.)
+# the old state comes back. (If there are several replicas, call
+# ``manual_seed(dp_rank)`` after the weights are made, or all of them drop the same
+# numbers. Before that, it would give each replica other weights.)
 from contextlib import contextmanager
 
 
@@ -727,13 +728,6 @@ assert len({pair[0] for pair in drawn}) == world_size, "each rank draws its own"
 assert len({pair[1] for pair in drawn}) == 1, "afterwards all ranks draw alike again"
 
 # %%
-# Megatron keeps a second random state for this, in its `tracker of random states
-# <https://docs.nvidia.com/megatron-core/developer-guide/latest/apidocs/core/core.tensor_parallel.random.html>`__.
-# DTensor can do it too, but only on GPUs and for what is a DTensor: an ``nn.Dropout``
-# that the plan lists with ``SequenceParallel()`` draws for its own tokens. What
-# ``ColwiseParallel`` hands out is a plain tensor by default, and so is what attention
-# gets, so there it is up to you.
-#
 # What it costs, and when to use it
 # ---------------------------------
 #
