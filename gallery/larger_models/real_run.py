@@ -33,8 +33,12 @@ a program raise no error:
      - Nothing is compiled.
    * - Accumulate gradients without communication
      - Each GPU keeps the gradients of the whole model, 28 GB for 7 billion parameters.
+   * - Create tied weights on the meta device
+     - They become two tensors, which training makes different.
    * - Load a bf16 file into a model on the meta device
      - The parameters become bf16, and small updates get lost.
+   * - Save after a step with NaN
+     - Two saves later, no good checkpoint is left.
    * - Save in the background with the group of the training
      - Two threads use its collectives, and with Gloo a rank may answer the wrong one.
 
@@ -42,9 +46,7 @@ a program raise no error:
 
    torchrun --standalone --nproc-per-node=2 real_run.py
 
-Without arguments the file tests itself: it resumes after a save that was never
-finished, and counts what it keeps and what it sends. With any argument it trains for
-real:
+Without arguments the file tests itself. With any argument it trains for real:
 
 .. code-block:: bash
 
@@ -61,11 +63,12 @@ Here is what ``train`` does, in order, and what you replace by your own.
    the loader of :doc:`/tutorials/start/training_program`.
 5. ``one_step`` does the forward and the backward passes, clips, and calls the
    optimizer. *Yours:* ``loss_of`` and the learning rate.
-6. ``save`` writes a checkpoint while training goes on. *Yours:* nothing.
+6. ``agree`` asks now and then if any rank has received a signal. *Yours:* nothing.
+7. ``save`` writes a checkpoint while training goes on. *Yours:* nothing, but if another
+   setting of yours changes the losses, add it to ``FIXED``.
 
-For evaluation, signals and the data loader, take those of that program. There, a rank
-may evaluate fewer batches than another; here each forward pass has collectives, so all
-ranks need the same number of batches.
+Evaluation is missing. Take that of the other program, and give all ranks the same
+number of batches, because here each forward pass has collectives.
 """
 
 # %%
@@ -180,16 +183,13 @@ def parts_of(data, step, mesh, options):
 #
 # *Activation checkpointing* keeps only the input of a block, and computes the block
 # again in the backward pass. (It has nothing to do with checkpoints on a disk;
-# :doc:`/tutorials/larger_models/fitting_in_memory` measures what it saves.) Here it
-# stands inside ``Block.forward``, and ``compile`` and ``fully_shard`` come around it
-# later, in this order. So when backward reaches a block, ``fully_shard`` has gathered
-# its parameters already, and the second forward pass uses them. You might expect a
-# third all-gather for it. There is none, as we'll count further below.
+# :doc:`/tutorials/larger_models/fitting_in_memory` measures what it saves.) It stands
+# inside ``Block.forward``. So ``fully_shard``, which comes around the block later, has
+# gathered the parameters before backward computes the block again.
 #
 # Why not ``nn.TransformerEncoderLayer`` itself? Because up to version 2.13 PyTorch
 # doesn't compile the code of its own layers when you call ``compile`` on one of them.
-# It would run as before, without any message. The ``forward`` of a class of yours is
-# compiled, with everything that it calls.
+# It would run as before, without any message.
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 
@@ -197,13 +197,6 @@ from torch.utils.checkpoint import checkpoint
 class Block(nn.TransformerEncoderLayer):
     def forward(self, x, mask):
         return checkpoint(super().forward, x, mask, is_causal=True, use_reentrant=False)
-
-
-# %%
-# There is no dropout, as in most large language models, so no random numbers have to be
-# saved. (With dropout save them for each rank, as
-# :doc:`/tutorials/start/training_program` does.) The scores leave the model in fp32,
-# because the loss adds up many small numbers.
 
 
 class LanguageModel(nn.Module):
@@ -222,7 +215,8 @@ class LanguageModel(nn.Module):
         x = self.tokens(tokens) + self.positions.weight
         for layer in self.layers:
             x = layer(x, mask)
-        # (batch, context, 256); a view would make fully_shard warn
+        # (batch, context, 256), in fp32 for the sums of the loss; a view would make
+        # fully_shard warn
         return self.scores(x).to(torch.float32, copy=True)
 
 
@@ -245,9 +239,6 @@ def loss_of(model, tokens, device):
 # elsewhere have more such modules. If you forget one, its parameters keep whatever was
 # in that memory before, and the model may train, only worse. So ``draw`` fills
 # everything with NaN first, and what is still NaN at the end has been forgotten.
-#
-# ``module.apply`` calls ``reset`` for the children of a module before the module
-# itself. That is the order of the constructors, and so one seed gives the same numbers.
 
 
 def reset(module):
@@ -272,10 +263,6 @@ def draw(module, device):
 
 
 # %%
-# Buffers need this as much as parameters do. Rotary embeddings, for example, often keep
-# a table in a buffer that isn't in any checkpoint (``persistent=False``), so no file
-# will ever correct it.
-#
 # Shard: each block, then the rest
 # --------------------------------
 #
@@ -283,15 +270,14 @@ def draw(module, device):
 # block gets its memory, is compiled if you want that, and then ``fully_shard`` keeps
 # this rank's rows and frees the others. So each rank has a single whole block at a
 # time. (The embeddings and the last layer stay whole until the last call, which shards
-# all that is left.) All ranks use one seed, because each rank draws whole blocks. If
-# you add a module and forget to draw it, the loop before the last call notices.
+# all that is left.) All ranks use one seed, because each rank draws whole blocks.
 #
 # The ``MixedPrecisionPolicy`` replaces autocast. The shards stay in fp32, and so does
 # the optimizer state, while blocks are gathered and computed in bf16, including
 # normalization layers, which autocast would compute in fp32. Gradients are computed in
 # bf16, and averaged in fp32. ``fullgraph=True`` makes ``compile`` fail if it can't
 # compile a whole block, or has found nothing to compile.
-from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
+from torch.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard
 
 POLICIES = {
     "bf16": MixedPrecisionPolicy(torch.bfloat16, reduce_dtype=torch.float32),
@@ -301,6 +287,7 @@ POLICIES = {
 def build(options, mesh, device):
     with torch.device("meta"):
         model = LanguageModel()
+    n_parameters = len(list(model.parameters()))
     how = {"mesh": mesh, "mp_policy": POLICIES[options.precision]}
     torch.manual_seed(options.seed)  # the same on all ranks
     draw(model.tokens, device)
@@ -314,6 +301,9 @@ def build(options, mesh, device):
     for name, parameter in model.named_parameters():
         if parameter.is_meta:
             raise RuntimeError(f"nothing has drawn {name}")
+    # Two layers that share a weight have one each by now. Tie them again here.
+    if len(list(model.parameters())) != n_parameters:
+        raise RuntimeError("weights aren't tied any more")
     fully_shard(model, **how)
     # After sharding, because the parameters are new then.
     optimizer = torch.optim.AdamW(model.parameters(), options.learning_rate, fused=True)
@@ -347,15 +337,16 @@ def load_pretrained(model, file):
 
 # %%
 # Most published weights are ``safetensors`` files, often several for one model. For
-# them, install ``safetensors`` and replace the line with ``torch.load`` by these. (This
-# page doesn't run them.) The keys must be the names of your parameters, so rename them
-# there. A missing or an unknown key is an error.
+# them, install ``safetensors``, give ``--pretrained`` their folder, and replace the
+# line with ``torch.load`` by these. (This page doesn't run them.) The keys must be the
+# names of your parameters, so rename them there. A missing or an unknown key is an
+# error.
 #
 # .. code-block:: python
 #
 #    from safetensors.torch import load_file
 #
-#    for part in sorted(folder.glob("*.safetensors")):
+#    for part in sorted(file.glob("*.safetensors")):
 #        weights |= load_file(part)
 #
 # One step: clipping and accumulation with DTensors
@@ -363,8 +354,7 @@ def load_pretrained(model, file):
 #
 # Clipping needs the norm of the whole gradient, and a rank has only some of its rows.
 # For DTensors ``clip_grad_norm_`` does the right thing by itself: each rank adds up its
-# squares, and one small all-reduce adds them up over all ranks. If you compute a norm
-# from ``to_local()`` yourself, each rank gets another one, and clips differently.
+# squares, and small all-reduces add them up over all ranks.
 #
 # To *accumulate* gradients means to add up those of several passes before a step. With
 # DDP the advice is to communicate only in the last pass, by ``no_sync``. Its
@@ -373,6 +363,9 @@ def load_pretrained(model, file):
 # rank keeps the gradients of the *whole* model until the last pass, and in fp32. So by
 # default each pass of this program has its reduce-scatters, and ``--whole-gradients``
 # is a switch for models whose gradients fit.
+#
+# Our samples are equally long. With padding, divide the sum of the losses by the number
+# of tokens of the whole step, on all ranks, not of each pass.
 
 
 def one_step(model, optimizer, parts, device, options):
@@ -403,34 +396,74 @@ def learning_rate(step, options):
 
 
 # %%
+# Signals: save before the time is over
+# -------------------------------------
+#
+# Before a cluster ends a job, it sends a *signal*, which would end the program in the
+# middle of a step. So the handler only notes it, and every ``--log-every`` steps all
+# ranks agree if they save and leave. :doc:`/tutorials/start/training_program` explains
+# it. If you add workers, take its ``listen``, because they must ignore the signals.
+import signal
+from types import SimpleNamespace
+
+
+def listen():
+    stop = SimpleNamespace(requested=False)
+
+    def note(number, frame):
+        stop.requested = True
+
+    signal.signal(signal.SIGTERM, note)
+    signal.signal(signal.SIGUSR1, note)
+    return stop
+
+
+def agree(loss, stop, mesh):
+    signaled = torch.tensor(float(stop.requested), device=loss.device)
+    sums = torch.stack([loss, signaled])
+    dist.all_reduce(sums, group=mesh.get_group())
+    loss_sum, n_signaled = sums.tolist()
+    return loss_sum / mesh.size(), n_signaled > 0
+
+
+# %%
 # Checkpoints that don't stop the training
 # ----------------------------------------
 #
 # The checkpoint of a model with 7 billion parameters has 84 GB: 4 bytes for each
-# parameter and 8 for Adam. That's more than a GPU has, and nobody wants to wait for it.
-# With ``async_save`` each rank copies its shards into the memory of the CPU and trains
-# on, while a thread writes the copy. (The manual calls the function experimental.)
+# parameter and 8 for Adam. Nobody wants to wait until it's written. With ``async_save``
+# each rank waits only until its shards are copied into the memory of the CPU, which
+# needs room for them, 84 GB on a machine with all ranks. A thread writes the copy while
+# the rank trains on. (The manual calls the function experimental.)
 # :doc:`/tutorials/long_runs/checkpoints` explains the format of the folder.
 #
 # The thread has collectives too, and they must not meet those of the training. So it
-# has a group of its own, ``saving``. That is a Gloo group on GPUs, too: ``async_save``
-# raises an error if its group can't send what is in the memory of the CPU, and NCCL
-# can't.
+# has a group of its own, ``saving``. That is a Gloo group on GPUs, too, because NCCL
+# can't send what is in the memory of the CPU.
 import torch.distributed.checkpoint as dcp
 
+# What a resumed run must not change; step and batch give the position in the data.
+FIXED = "steps", "batch", "learning_rate", "precision", "seed"
 
-def save(model, optimizer, step, folder, saving):
+
+def state_of(model, optimizer, step, options):
     of_model, of_optimizer = get_state_dict(model, optimizer)
-    state = {"model": of_model, "optimizer": of_optimizer, "step": step}
+    fixed = {name: getattr(options, name) for name in FIXED}
+    return {
+        "model": of_model, "optimizer": of_optimizer, "step": step, "fixed": fixed}
+
+
+def save(model, optimizer, step, options, saving):
+    state = state_of(model, optimizer, step, options)
     return dcp.async_save(
-        state, checkpoint_id=folder / f"step_{step:08}", process_group=saving)
+        state, checkpoint_id=options.folder / f"step_{step:08}", process_group=saving)
 
 
 # %%
 # Two saves at a time would need twice the memory of the CPU, so ``finish`` waits for
 # one before the next begins. Its ``result()`` also raises what went wrong in the
 # thread, a full disk for example, which you would not see otherwise. Then rank 0
-# deletes all but the two newest folders.
+# deletes all but the two newest complete folders.
 #
 # A folder is complete when it has a file ``.metadata``, because rank 0 writes it when
 # all ranks are done. A run that dies in the meantime leaves a folder without it, which
@@ -446,27 +479,29 @@ def finish(future, folder):
     if future is not None:
         future.result()
         if dist.get_rank() == 0:
-            for old in complete(folder)[:-2]:
-                shutil.rmtree(old)
+            newest = complete(folder)[-2:]
+            for old in folder.glob("step_*"):
+                if old not in newest:
+                    shutil.rmtree(old)
 
 
 # %%
 # To load, rank 0 decides which folder it is, because on a shared disk another rank
 # might not see the newest one yet. ``dcp.load`` fills the tensors that it gets, in
 # place. Each rank reads its own rows, whoever has written them, so the number of ranks
-# may change. (``get_state_dict`` makes the state of a new optimizer, so that there is
-# something to fill.) What must not change are ``--steps``, ``--batch``, ``--seed`` and
-# the learning rate; :doc:`/tutorials/start/training_program` checks that.
+# may change.
 
 
-def load(model, optimizer, folder, mesh):
-    found = [complete(folder)[-1:]]
+def load(model, optimizer, mesh, options):
+    found = [complete(options.folder)[-1:]]
     dist.broadcast_object_list(found)
     if not found[0]:
         return 0
-    of_model, of_optimizer = get_state_dict(model, optimizer)
-    state = {"model": of_model, "optimizer": of_optimizer, "step": 0}
+    state = state_of(model, optimizer, 0, options)
     dcp.load(state, checkpoint_id=found[0][0], process_group=mesh.get_group())
+    for name, value in state["fixed"].items():
+        if value != getattr(options, name):
+            raise SystemExit(f"{found[0][0]} needs --{name.replace('_', '-')}={value}")
     set_state_dict(
         model, optimizer, model_state_dict=state["model"],
         optim_state_dict=state["optimizer"])
@@ -476,45 +511,68 @@ def load(model, optimizer, folder, mesh):
 
 
 # %%
+# To use the trained model elsewhere, turn a folder into one file, on a machine whose
+# memory holds all of it. In what ``torch.load`` gives, the weights have the key
+# ``"model"``.
+#
+# .. code-block:: bash
+#
+#    python -m torch.distributed.checkpoint.format_utils \
+#        dcp_to_torch run_fsdp/step_00002000 model.pt
+#
 # Put the parts together
 # ----------------------
 #
-# A *mesh* holds the ranks that share a model. The batch is divided by its size, not by
-# the world size, because below we'll train with half of the ranks.
+# A NaN in the gradients comes into all parameters in the same step, because clipping
+# multiplies every gradient by a number that depends on the norm. So ``train`` looks at
+# the norm before it saves, and stops while the last checkpoint is still good. To go on
+# from there with a lower learning rate, begin a new folder with ``--pretrained``.
 #
 # On a GPU the last lines print the peak, the most memory that was in use at any moment.
 # Compare it with what ``share`` computes further below: the rest are whole blocks and
 # activations.
+import time
 
 
-def print_value(step, loss, norm):
+def print_values(step, loss, norm, speed):
     if dist.get_rank() == 0:
-        print(f"step {step}: loss {loss:.3f}, norm {norm:.2f}", flush=True)
+        print(f"step {step}: loss {loss:.3f}, norm {norm:.2f}, {speed:.0f} samples/s",
+              flush=True)
 
 
-def train(options, mesh, device, saving, log=print_value):
+def train(options, mesh, device, saving, stop, log=print_values):
     if options.batch % (mesh.size() * options.accumulate):
         raise SystemExit("--batch must be divisible by ranks x --accumulate")
     data = read_text()
     model, optimizer = build(options, mesh, device)
-    step = load(model, optimizer, options.folder, mesh)
+    step = load(model, optimizer, mesh, options)
     if step == 0 and options.pretrained:
         load_pretrained(model, options.pretrained)
-    future = None
+    future, stopped = None, False
+    logged, began = step, time.perf_counter()
 
-    while step < options.steps:
+    while step < options.steps and not stopped:
         parts = parts_of(data, step, mesh, options)
         for group in optimizer.param_groups:
             group["lr"] = learning_rate(step, options)
+        # for dropout: other numbers on each rank, and none that have to be saved
+        torch.manual_seed(options.seed + step * mesh.size() + mesh.get_local_rank())
         loss, norm = one_step(model, optimizer, parts, device, options)
         step += 1
-        if step % options.log_every == 0:
-            dist.all_reduce(loss, group=mesh.get_group())
-            log(step, loss.item() / mesh.size(), norm.item())
+        logs = step % options.log_every == 0
         is_last = step == options.steps
-        if options.save_every and (step % options.save_every == 0 or is_last):
+        saves = options.save_every and (step % options.save_every == 0 or is_last)
+        if (logs or saves) and not norm.isfinite():
             finish(future, options.folder)
-            future = save(model, optimizer, step, options.folder, saving)
+            raise SystemExit(f"stopped: the norm is {norm.item()} at step {step}")
+        if logs:
+            loss, stopped = agree(loss, stop, mesh)
+            seconds = time.perf_counter() - began
+            log(step, loss, norm.item(), (step - logged) * options.batch / seconds)
+            logged, began = step, time.perf_counter()
+        if saves or stopped:
+            finish(future, options.folder)
+            future = save(model, optimizer, step, options, saving)
 
     finish(future, options.folder)
     if device.type != "cpu" and dist.get_rank() == 0:
@@ -532,11 +590,12 @@ from torch.distributed.device_mesh import init_device_mesh
 
 def main():
     options = read_options(sys.argv[1:])
+    stop = listen()
     device = start()
     if device.type == "cpu" and (torch.cuda.is_available() or torch.xpu.is_available()):
         raise SystemExit("stopped: this machine has fewer GPUs than ranks")
     mesh = init_device_mesh(device.type, (dist.get_world_size(),))
-    train(options, mesh, device, saving=dist.new_group(backend="gloo"))
+    train(options, mesh, device, dist.new_group(backend="gloo"), stop)
     dist.destroy_process_group()
 
 
@@ -549,9 +608,20 @@ if __name__ == "__main__" and in_file and len(sys.argv) > 1:
     sys.exit()
 
 # %%
-# For Slurm, take the script of :doc:`/tutorials/start/training_program`. In your own
-# copy delete everything from here on, at the latest when you add workers, because they
-# import this file again. What follows proves what the page has promised.
+# For Slurm, take the script of :doc:`/tutorials/start/training_program`, with the name
+# of this program, and replace its last two lines. They look for ``checkpoint.pt``, but
+# this program has a folder for each checkpoint:
+#
+# .. code-block:: bash
+#
+#    newest=$(ls -t /shared/run/step_*/.metadata | head -n 1)
+#    [ "$newest" -nt /shared/run.started ] && scontrol requeue "$SLURM_JOB_ID"
+#
+# After a signal, ``--log-every`` steps and the whole save must be done before
+# ``--shutdown-timeout``, so give more time to a large model.
+#
+# In your own copy delete everything from here on, at the latest when you add workers,
+# because they import this file again. What follows proves what the page has promised.
 #
 # The start equals that of an unsharded model
 # -------------------------------------------
@@ -574,6 +644,8 @@ expected_values = dict(unsharded.named_parameters())
 for name, shard in model.named_parameters():
     same = torch.equal(shard.full_tensor(), expected_values[name])
     assert same, f"{name} starts with other numbers"
+for layer in model.layers:
+    assert isinstance(layer, FSDPModule), "a block is gathered with all the others"
 
 # %%
 
@@ -586,13 +658,8 @@ difference = (norm - whole_norm).abs() / whole_norm
 assert difference < 1e-4, "the norm isn't that of all rows"
 
 # %%
-# What a rank keeps: its share of 16 bytes
-# ----------------------------------------
-#
-# After this step a rank has its rows of four numbers for each parameter: the parameter,
-# its gradient and two of Adam. ``share`` computes what rank 0 has. It looks at shapes
-# only: almost everything else that you do with a DTensor, such as ``p.chunk(n)``, may
-# be a collective, and hangs if rank 0 alone does it. (If the rows of a matrix can't be
+# Of each of the four numbers for a parameter (itself, its gradient, two of Adam) a rank
+# keeps its rows. ``share`` counts those of rank 0. (If the rows of a matrix can't be
 # divided evenly, the last rank has fewer.)
 
 
@@ -601,32 +668,9 @@ def share(model, n):  # how many numbers the first of n ranks has
     return sum(math.ceil(shape[0] / n) * shape[1:].numel() for shape in shapes)
 
 
-def local_bytes(tensors):
-    return sum(t.to_local().nbytes for t in tensors if t.dim() > 0)
-
-
-def kept(model, optimizer):
-    parameters = list(model.parameters())
-    states = []
-    for state in optimizer.state.values():
-        states += state.values()
-    return {
-        "parameters": local_bytes(parameters),
-        "gradients": local_bytes(p.grad for p in parameters),
-        "Adam": local_bytes(states)}
-
-
-# %%
-here = kept(model, optimizer)
-everywhere = [None] * world_size
-dist.all_gather_object(everywhere, sum(here.values()))
-n_parameters = sum(p.numel() for p in unsharded.parameters())
+local = sum(p.to_local().numel() for p in model.parameters())
 if is_first_rank:
-    once = 4 * share(unsharded, world_size)
-    print("bytes of rank 0:", here, "of", 16 * n_parameters)
-    assert here == {"parameters": once, "gradients": once, "Adam": 2 * once}, (
-        "rank 0 keeps more than its share")
-    assert sum(everywhere) == 16 * n_parameters, "a row is missing or there twice"
+    assert local == share(unsharded, world_size), "rank 0 keeps other rows"
 
 # %%
 # Weights from a file arrive in the right rows
@@ -663,35 +707,36 @@ for name, shard in model.named_parameters():
 # which is what a run leaves that dies while it saves, and start again.
 
 
-def run(ranks, *more):
+def run(*more, signal_at=None):
     values = {}
 
-    def keep(step, loss, norm):
+    def keep(step, loss, norm, speed):
         values[step] = loss
+        if step == signal_at and dist.get_rank() == world_size - 1:
+            signal.raise_signal(signal.SIGUSR1)
 
     arguments = [
         f"--folder={folder}", f"--pretrained={folder / 'pretrained.pt'}",
         "--steps=12", "--batch=24", "--accumulate=2", "--log-every=1",
         "--save-every=6", *more]
-    train(read_options(arguments), ranks, device, saving, keep)
+    train(read_options(arguments), mesh, device, saving, listen(), keep)
     return values
 
 
-def spoil():
-    dist.barrier()
-    if is_first_rank:
-        (folder / "step_00000012" / ".metadata").unlink()
-    dist.barrier()
-
+whole = run()
+if is_first_rank:
+    (folder / "step_00000012" / ".metadata").unlink()
+dist.barrier()
 
 # %%
-# Rank 0 prints when a run resumes.
-whole = run(mesh)
-spoil()
-resumed = run(mesh)
+# The second run gets a signal after step 8, on one rank only. All ranks stop after
+# step 9, and a third run resumes there.
+resumed = run(signal_at=8)
+assert list(resumed) == [7, 8, 9], "it didn't resume after step 6, or stop after step 9"
+resumed |= run()
+assert list(resumed) == list(range(7, 13)), "it didn't resume after step 9"
 tolerance = 0 if device.type == "cpu" else 1e-2
 largest = max(abs(resumed[step] - whole[step]) for step in resumed)
-assert list(resumed) == list(range(7, 13)), "it didn't resume after step 6"
 assert largest <= tolerance, f"a loss differs by {largest}: something wasn't saved"
 assert whole[12] < whole[1] - 0.5, "the model doesn't learn"
 if is_first_rank:
@@ -702,119 +747,38 @@ if is_first_rank:
 # on while it was writing step 6. On GPUs some kernels add in another order each time,
 # so the page allows for a difference there.
 #
-# What changes if half as many ranks resume? A mesh of two rows makes two halves of the
-# ranks, and each half resumes the run for itself. Nothing has to be converted: every
-# rank now reads rows that two ranks have written. The losses are nearly the same, but
-# not bit for bit, because each rank rounds its gradients to bf16 before they are
-# averaged.
-if world_size % 2 == 0:
-    spoil()
-    halves = init_device_mesh(
-        device.type, (2, world_size // 2), mesh_dim_names=("half", "shard"))
-    fewer = run(halves["shard"], "--save-every=0")
-    largest = max(abs(fewer[step] - whole[step]) for step in fewer)
-    assert list(fewer) == list(range(7, 13)), "it didn't resume after step 6"
-    assert largest < 0.01, f"with half the ranks a loss differs by {largest}"
-
-# %%
-# What is sent: no more than with DDP
-# -----------------------------------
-#
-# The next code only measures. It uses private parts of PyTorch, so don't train with it.
-# ``Traffic`` adds up the bytes of all collectives, and those of an all-reduce twice,
-# because it is a reduce-scatter and an all-gather.
-from torch.distributed.tensor import DTensor
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
+# And the program stops at another seed, and before it saves NaN.
 
 
-class Traffic(TorchDispatchMode):
-    def __init__(self):
-        super().__init__()
-        self.sent = {"all-gather": 0, "reduce-scatter": 0, "all-reduce": 0}
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        if DTensor in types:
-            return NotImplemented  # its parts come here one by one
-        result = func(*args, **(kwargs or {}))
-        name = func.name().replace("_", "")
-        for kind in self.sent:
-            if "c10d" in func.namespace and kind.replace("-", "") in name:
-                size = max(t.nbytes for t in tree_leaves(args) if torch.is_tensor(t))
-                self.sent[kind] += 2 * size if kind == "all-reduce" else size
-        return result
+def refusal(*more):
+    try:
+        run(*more)
+    except SystemExit as stopped:
+        return str(stopped)
+    return "nothing"
 
 
-def traffic(n_passes, *more):
-    options = read_options([f"--accumulate={n_passes}", *more])
-    model, optimizer = build(options, mesh, device)
-    with Traffic() as counter:
-        one_step(model, optimizer, mine.chunk(n_passes), device, options)
-    return counter.sent
-
-
-# %%
-# In bf16 a pass gathers 2 bytes for each parameter in the forward pass, and in the
-# backward pass again for those of the blocks. Its reduce-scatters carry 4 bytes for
-# each parameter. In all these are at most 8 bytes (and some padding), and DDP sends 8,
-# too, in the all-reduce of its fp32 gradients. The forward pass that checkpointing
-# repeats adds nothing.
-#
-# If the batch needs several passes, DDP sends no more than before, while FSDP has to
-# gather in each pass. ``--whole-gradients`` saves reduce-scatters, not all-gathers.
-#
-# ``expected`` computes the same from shapes. One rank sends nothing.
-
-
-def padded(module):  # numbers that a collective carries, with the padding of all ranks
-    return world_size * share(module, world_size)
-
-
-def expected(n_passes, n_reductions):
-    gathered = 2 * (padded(model) + padded(model.layers))
-    n_tensors = len(list(model.parameters()))
-    return {
-        "all-gather": n_passes * gathered,
-        "reduce-scatter": n_reductions * 4 * padded(model),
-        "all-reduce": 2 * 4 * n_tensors}  # to clip: the norm of each tensor
-
-
-# %%
-
-from torch.nn.parallel import DistributedDataParallel
-
-ddp_model = DistributedDataParallel(unsharded)
-with Traffic() as counter:
-    loss_of(ddp_model, mine, device).backward()
-sent = {
-    "DDP": counter.sent,
-    "FSDP, one pass": traffic(1),
-    "FSDP, two passes": traffic(2),
-    "--whole-gradients": traffic(2, "--whole-gradients")}
-if is_first_rank and world_size > 1:
-    for name, counted in sent.items():
-        n_bytes = sum(counted.values())
-        print(f"{name}: {n_bytes / n_parameters:.1f} bytes for each parameter")
-if world_size > 1:
-    assert sent["FSDP, one pass"] == expected(1, 1), "other collectives than expected"
-    assert sent["FSDP, two passes"] == expected(2, 2), "other collectives than expected"
-    assert sent["--whole-gradients"] == expected(2, 1), "passes communicate anyway"
-    assert sent["DDP"]["all-reduce"] == 8 * n_parameters, "DDP sends something else"
+other_seed = refusal("--seed=1")
+not_finite = refusal(
+    f"--folder={folder / 'other'}", "--learning-rate=inf", "--log-every=100",
+    "--save-every=2")
+assert "needs --seed=0" in other_seed, f"it resumed with another seed: {other_seed}"
+assert "the norm is nan" in not_finite, f"it trained on: {not_finite}"
+assert not complete(folder / "other"), "it saved NaN"
 
 # %%
 # Accumulating without communication keeps whole gradients
 # --------------------------------------------------------
 #
-# What do the two ways to accumulate keep after the first pass? On a GPU the allocator
-# knows. On a CPU we ask Python's garbage collector for all tensors, and add up their
-# memory.
+# What does a rank keep after the first of several passes? We ask Python's garbage
+# collector for all tensors, and add up their memory.
 import gc
+
+from torch.distributed.tensor import DTensor
 
 
 def in_use():
     gc.collect()
-    if device.type != "cpu":
-        return torch.accelerator.memory_allocated()
     sizes = {}
     for thing in gc.get_objects():
         if issubclass(type(thing), torch.Tensor):
@@ -832,119 +796,50 @@ def kept_after_a_pass(communicates):
     return in_use() - before
 
 
-# %%
-
-with_sync, without = kept_after_a_pass(True), kept_after_a_pass(False)
-if is_first_rank and device.type == "cpu":
-    print(f"gradients after a pass: {with_sync} bytes, without reducing: {without}")
-    assert with_sync == 4 * share(model, world_size), "more than its rows is kept"
+if device.type == "cpu":
+    with_sync, without = kept_after_a_pass(True), kept_after_a_pass(False)
+    if is_first_rank:
+        print(f"gradients after a pass: {with_sync} bytes, without reducing: {without}")
+        assert with_sync == 4 * share(model, world_size), "more than its rows is kept"
+    n_parameters = share(model, 1)
     assert without == 4 * n_parameters, "the gradients aren't those of the whole model"
-
-# %%
-# What ``compile`` compiles
-# -------------------------
-#
-# A compiler that only counts what it's asked to compile shows the difference between
-# our ``Block`` and the class of ``torch.nn`` from which it inherits, which is compiled
-# only from PyTorch 2.14 on. (The page counts where there is no GPU. Really compiling
-# takes long, so it leaves that to ``--compile``.)
-graphs = []
-
-
-def note(graph, inputs):
-    graphs.append(graph)
-    return graph.forward
-
-
-def n_compiled(kind):
-    graphs.clear()
-    layer = kind(16, 2, 32, 0.0, batch_first=True)
-    layer.compile(backend=note)
-    layer(torch.zeros(1, 4, 16), nn.Transformer.generate_square_subsequent_mask(4))
-    return len(graphs)
-
-
-if torch.accelerator.device_count() == 0:
-    if torch.__version__ < "2.14":
-        assert n_compiled(nn.TransformerEncoderLayer) == 0, "torch.nn's was compiled"
-    assert n_compiled(Block) == 1, "our block wasn't compiled in one piece"
 
 # %%
 # Seven billion parameters on eight GPUs
 # --------------------------------------
 #
-# ``share`` has been right for the small model, so let it compute for a large one, on
-# the meta device. The whole blocks on top are those that
-# :doc:`/tutorials/larger_models/fully_sharded` counts: 10 bytes for each parameter of a
-# block, or 8 if gradients are reduced in bf16, too. Checkpointing keeps the input of
-# each block, here for one sequence of 4096 tokens.
-#
-# The last row is the model whose shards are bf16 themselves, because the file was
-# loaded into the meta device, or by ``model.bfloat16()``. It needs half as much, and
-# learns badly: bf16 has two to three digits, so adding a thousandth to 1 changes
-# nothing.
+# ``share`` computes for a large model, too, on the meta device. The whole blocks on top
+# are those that :doc:`/tutorials/larger_models/fully_sharded` counts: 10 bytes for each
+# parameter of a block. Checkpointing keeps the input of each block, here for one
+# sequence of 4096 tokens.
 with torch.device("meta"):
     large = LanguageModel(width=4096, n_heads=32, n_layers=35, context=4096)
 total = share(large, 1)
 shard_of_8 = share(large, 8)
-block = share(large.layers[0], 1)
+on_top = 10 * share(large.layers[0], 1)
 inputs = 35 * 4096 * 4096 * 2  # blocks, tokens, width, bytes
 
-rows = {  # parameters, gradients, Adam, whole blocks, inputs of blocks
-    "DDP": (4 * total, 4 * total, 8 * total, 0, inputs),
-    "--whole-gradients": (
-        4 * shard_of_8, 4 * total, 8 * shard_of_8, 10 * block, inputs),
-    "FSDP": (4 * shard_of_8, 4 * shard_of_8, 8 * shard_of_8, 10 * block, inputs),
-    "all in bf16": (2 * shard_of_8, 2 * shard_of_8, 4 * shard_of_8, 8 * block, inputs)}
-gigabytes = {name: round(sum(row) / 1e9) for name, row in rows.items()}
-
-# %%
+needs = {  # parameters and Adam, gradients, whole blocks, inputs of blocks
+    "DDP": 12 * total + 4 * total + inputs,
+    "--whole-gradients": 12 * shard_of_8 + 4 * total + on_top + inputs,
+    "FSDP": 12 * shard_of_8 + 4 * shard_of_8 + on_top + inputs}
+gigabytes = {name: round(n_bytes / 1e9) for name, n_bytes in needs.items()}
 if is_first_rank:
-    print(f"{total / 1e9:.2f} billion parameters on 8 GPUs")
-    for name, row in rows.items():
-        each = sum(row[:3]) / total
-        print(f"{name}: {each:.1f} bytes for each parameter, {gigabytes[name]} GB")
-assert 8 * shard_of_8 == total, "the rows can't be divided by 8"
-assert gigabytes["DDP"] > 80 > gigabytes["--whole-gradients"], "other rows fit"
-assert torch.tensor(1.0, dtype=torch.bfloat16) + 0.001 == 1, "bf16 has more digits"
+    print(f"GB on each of 8 GPUs, {total / 1e9:.2f} billion parameters: {gigabytes}")
+assert gigabytes == {"DDP": 114, "--whole-gradients": 42, "FSDP": 17}, "other sizes"
 
 # %%
-# The figure leaves out what grows with the vocabulary, because ours has only 256
+# These numbers leave out what grows with the vocabulary, because ours has only 256
 # entries: the scores (4 bytes for each token and entry), and the embeddings and the
 # last layer, which stay whole during a step, because they belong to the last
 # ``fully_shard``. With a large vocabulary call it for ``model.tokens`` and
 # ``model.scores`` too, like for blocks.
-#
-# .. alt-text:: Four stacked bars, GB on each of eight GPUs. DDP has 114 and reaches far
-#    beyond a line at 80. --whole-gradients has 42, most of them gradients. FSDP has 17,
-#    and all in bf16 has 10.
 dist.barrier()
 if is_first_rank:
     temporary.cleanup()
 
-import time
-
 time.sleep(0.1)  # a thread of Gloo may still free a tensor, and aborts if Python ends
 dist.destroy_process_group()
-
-if is_first_rank:
-    import matplotlib.pyplot as plt
-
-    fig, ax = plt.subplots(figsize=(7, 3.4))
-    ends = [0] * len(rows)
-    hatches = ("", "//", "..", "xx", "")
-    kinds = ("parameters", "gradients", "Adam", "whole blocks", "inputs of blocks")
-    for k, kind in enumerate(kinds):
-        sizes = [row[k] / 1e9 for row in rows.values()]
-        look = {"hatch": hatches[k], "label": kind}
-        bars = ax.barh(list(rows), sizes, left=ends, **look)
-        ends = [end + size for end, size in zip(ends, sizes)]
-    ax.bar_label(bars, [f"{end:.0f} GB" for end in ends], padding=4)
-    ax.axvline(80, ls=":", color="gray")
-    ax.invert_yaxis()
-    ax.set(xlim=(0, 135), xlabel="GB on each of 8 GPUs (dotted: 80 GB)")
-    ax.legend(loc="lower right")
-    plt.show()  # last: while a window is open, no other rank waits
 
 # %%
 # Try it
@@ -962,15 +857,23 @@ if is_first_rank:
 #      the loop it would depend on what the memory held before: NaN, zeros, or the
 #      numbers of a tensor that is gone.
 #
-# - Give the policy ``bf16`` no ``reduce_dtype``. How many bytes per parameter does
-#   a step with one pass send then, and what else changes?
+# - Write ``self.scores.weight = self.tokens.weight`` at the end of the constructor.
+#   Which line notices that ``build`` has separated the two, and what mends it?
 #
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      5.5 bytes instead of 7.5, because the reduce-scatters carry 2 bytes for a
-#      parameter. (Then the page stops, because ``expected`` says 4.) Gradients are
-#      averaged in bf16, and with ``--whole-gradients`` accumulated in bf16, too.
+#      On the meta device the model has one parameter less than after ``draw``, so
+#      ``build`` stops: weights aren't tied any more. ``model.scores.weight =
+#      model.tokens.weight`` before that check ties them again.
+#
+# - Use ``nn.TransformerEncoderLayer`` in place of ``Block``, and start with
+#   ``--compile``. What happens, with ``fullgraph=True`` and without?
+#
+#   .. admonition:: Answer
+#      :collapsible: closed
+#
+#      XXX
 #
 # - In your own script: create your model on the meta device, print ``16 * share(model,
 #   n)`` for your number of GPUs, and compare it with
@@ -990,7 +893,8 @@ if is_first_rank:
 # Where to go next
 # ----------------
 #
-# - :doc:`/tutorials/long_runs/several_nodes` starts this program on several machines.
+# - :doc:`/tutorials/long_runs/several_nodes` explains how several machines start one
+#   run.
 # - :doc:`/tutorials/larger_models/two_dimensions` keeps the all-gathers inside a
 #   machine.
 # - :doc:`/tutorials/long_runs/checkpoints` says what else can happen to a file.
