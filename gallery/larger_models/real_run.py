@@ -132,7 +132,7 @@ def read_options(arguments):
     parser.add_argument("--precision", choices=["bf16", "fp32"], default="bf16")
     parser.add_argument("--compile", action="store_true")
     parser.add_argument("--log-every", type=int, default=10)
-    parser.add_argument("--save-every", type=int, default=100, help="0: never")
+    parser.add_argument("--save-every", type=int, default=100, help="0: if stopped")
     parser.add_argument("--seed", type=int, default=0)
     return parser.parse_args(arguments)
 
@@ -270,7 +270,9 @@ def draw(module, device):
 # block gets its memory, is compiled if you want that, and then ``fully_shard`` keeps
 # this rank's rows and frees the others. So each rank has a single whole block at a
 # time. (The embeddings and the last layer stay whole until the last call, which shards
-# all that is left.) All ranks use one seed, because each rank draws whole blocks.
+# all that is left. They also stay whole during a step, so with a large vocabulary call
+# it for ``model.tokens`` and ``model.scores`` too.) All ranks use one seed, because
+# each rank draws whole blocks.
 #
 # The ``MixedPrecisionPolicy`` replaces autocast. The shards stay in fp32, and so does
 # the optimizer state, while blocks are gathered and computed in bf16, including
@@ -301,7 +303,7 @@ def build(options, mesh, device):
     for name, parameter in model.named_parameters():
         if parameter.is_meta:
             raise RuntimeError(f"nothing has drawn {name}")
-    # Two layers that share a weight have one each by now. Tie them again here.
+    # Tied weights are two by now. Tie them here: model.scores.weight = ...
     if len(list(model.parameters())) != n_parameters:
         raise RuntimeError("weights aren't tied any more")
     fully_shard(model, **how)
@@ -512,8 +514,8 @@ def load(model, optimizer, mesh, options):
 
 # %%
 # To use the trained model elsewhere, turn a folder into one file, on a machine whose
-# memory holds all of it. In what ``torch.load`` gives, the weights have the key
-# ``"model"``.
+# memory holds all of it. Its weights have the key ``"model"``. If you save only those,
+# ``--pretrained`` begins a new run with them.
 #
 # .. code-block:: bash
 #
@@ -523,14 +525,14 @@ def load(model, optimizer, mesh, options):
 # Put the parts together
 # ----------------------
 #
-# A NaN in the gradients comes into all parameters in the same step, because clipping
-# multiplies every gradient by a number that depends on the norm. So ``train`` looks at
-# the norm before it saves, and stops while the last checkpoint is still good. To go on
-# from there with a lower learning rate, begin a new folder with ``--pretrained``.
+# A gradient that isn't finite spoils the parameters in the same step. So ``train``
+# notes if a norm isn't finite, and looks at this note before it saves: it stops while
+# the last checkpoint is still good. (It doesn't look after each step, because then the
+# CPU would wait for the GPU.)
 #
 # On a GPU the last lines print the peak, the most memory that was in use at any moment.
-# Compare it with what ``share`` computes further below: the rest are whole blocks and
-# activations.
+# Compare it with 16 bytes for each parameter, divided by the number of ranks: the rest
+# are whole blocks and activations.
 import time
 
 
@@ -549,6 +551,7 @@ def train(options, mesh, device, saving, stop, log=print_values):
     if step == 0 and options.pretrained:
         load_pretrained(model, options.pretrained)
     future, stopped = None, False
+    finite = torch.tensor(True, device=device)
     logged, began = step, time.perf_counter()
 
     while step < options.steps and not stopped:
@@ -558,13 +561,14 @@ def train(options, mesh, device, saving, stop, log=print_values):
         # for dropout: other numbers on each rank, and none that have to be saved
         torch.manual_seed(options.seed + step * mesh.size() + mesh.get_local_rank())
         loss, norm = one_step(model, optimizer, parts, device, options)
+        finite &= norm.isfinite()
         step += 1
         logs = step % options.log_every == 0
         is_last = step == options.steps
         saves = options.save_every and (step % options.save_every == 0 or is_last)
-        if (logs or saves) and not norm.isfinite():
+        if (logs or saves) and not finite:
             finish(future, options.folder)
-            raise SystemExit(f"stopped: the norm is {norm.item()} at step {step}")
+            raise SystemExit(f"stopped: a norm isn't finite, at step {step} or before")
         if logs:
             loss, stopped = agree(loss, stop, mesh)
             seconds = time.perf_counter() - began
@@ -658,21 +662,6 @@ difference = (norm - whole_norm).abs() / whole_norm
 assert difference < 1e-4, "the norm isn't that of all rows"
 
 # %%
-# Of each of the four numbers for a parameter (itself, its gradient, two of Adam) a rank
-# keeps its rows. ``share`` counts those of rank 0. (If the rows of a matrix can't be
-# divided evenly, the last rank has fewer.)
-
-
-def share(model, n):  # how many numbers the first of n ranks has
-    shapes = [p.shape for p in model.parameters()]
-    return sum(math.ceil(shape[0] / n) * shape[1:].numel() for shape in shapes)
-
-
-local = sum(p.to_local().numel() for p in model.parameters())
-if is_first_rank:
-    assert local == share(unsharded, world_size), "rank 0 keeps other rows"
-
-# %%
 # Weights from a file arrive in the right rows
 # --------------------------------------------
 #
@@ -763,7 +752,7 @@ not_finite = refusal(
     f"--folder={folder / 'other'}", "--learning-rate=inf", "--log-every=100",
     "--save-every=2")
 assert "needs --seed=0" in other_seed, f"it resumed with another seed: {other_seed}"
-assert "the norm is nan" in not_finite, f"it trained on: {not_finite}"
+assert "a norm isn't finite" in not_finite, f"it trained on: {not_finite}"
 assert not complete(folder / "other"), "it saved NaN"
 
 # %%
@@ -800,40 +789,13 @@ if device.type == "cpu":
     with_sync, without = kept_after_a_pass(True), kept_after_a_pass(False)
     if is_first_rank:
         print(f"gradients after a pass: {with_sync} bytes, without reducing: {without}")
-        assert with_sync == 4 * share(model, world_size), "more than its rows is kept"
-    n_parameters = share(model, 1)
-    assert without == 4 * n_parameters, "the gradients aren't those of the whole model"
+    rows = sum(p.to_local().nbytes for p in model.parameters())
+    whole_model = sum(p.nbytes for p in unsharded.parameters())
+    assert with_sync == rows, "more than its rows is kept"
+    assert without == whole_model, "the gradients aren't those of the whole model"
 
 # %%
-# Seven billion parameters on eight GPUs
-# --------------------------------------
-#
-# ``share`` computes for a large model, too, on the meta device. The whole blocks on top
-# are those that :doc:`/tutorials/larger_models/fully_sharded` counts: 10 bytes for each
-# parameter of a block. Checkpointing keeps the input of each block, here for one
-# sequence of 4096 tokens.
-with torch.device("meta"):
-    large = LanguageModel(width=4096, n_heads=32, n_layers=35, context=4096)
-total = share(large, 1)
-shard_of_8 = share(large, 8)
-on_top = 10 * share(large.layers[0], 1)
-inputs = 35 * 4096 * 4096 * 2  # blocks, tokens, width, bytes
 
-needs = {  # parameters and Adam, gradients, whole blocks, inputs of blocks
-    "DDP": 12 * total + 4 * total + inputs,
-    "--whole-gradients": 12 * shard_of_8 + 4 * total + on_top + inputs,
-    "FSDP": 12 * shard_of_8 + 4 * shard_of_8 + on_top + inputs}
-gigabytes = {name: round(n_bytes / 1e9) for name, n_bytes in needs.items()}
-if is_first_rank:
-    print(f"GB on each of 8 GPUs, {total / 1e9:.2f} billion parameters: {gigabytes}")
-assert gigabytes == {"DDP": 114, "--whole-gradients": 42, "FSDP": 17}, "other sizes"
-
-# %%
-# These numbers leave out what grows with the vocabulary, because ours has only 256
-# entries: the scores (4 bytes for each token and entry), and the embeddings and the
-# last layer, which stay whole during a step, because they belong to the last
-# ``fully_shard``. With a large vocabulary call it for ``model.tokens`` and
-# ``model.scores`` too, like for blocks.
 dist.barrier()
 if is_first_rank:
     temporary.cleanup()
@@ -857,28 +819,19 @@ dist.destroy_process_group()
 #      the loop it would depend on what the memory held before: NaN, zeros, or the
 #      numbers of a tensor that is gone.
 #
-# - Write ``self.scores.weight = self.tokens.weight`` at the end of the constructor.
-#   Which line notices that ``build`` has separated the two, and what mends it?
-#
-#   .. admonition:: Answer
-#      :collapsible: closed
-#
-#      On the meta device the model has one parameter less than after ``draw``, so
-#      ``build`` stops: weights aren't tied any more. ``model.scores.weight =
-#      model.tokens.weight`` before that check ties them again.
-#
 # - Use ``nn.TransformerEncoderLayer`` in place of ``Block``, and start with
 #   ``--compile``. What happens, with ``fullgraph=True`` and without?
 #
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      XXX
+#      With it, an error says that no frames were compiled. Without it, the program
+#      trains, and nothing is compiled. (From PyTorch 2.14 on, layers of ``torch.nn``
+#      are compiled, too.)
 #
-# - In your own script: create your model on the meta device, print ``16 * share(model,
-#   n)`` for your number of GPUs, and compare it with
-#   ``torch.accelerator.max_memory_allocated()`` after the first step. What is the
-#   difference made of?
+# - In your own script: compute 16 bytes for each parameter, divided by your number of
+#   GPUs, and compare it with ``torch.accelerator.max_memory_allocated()`` after the
+#   first step. What is the difference made of?
 #
 # What to remember
 # ----------------
