@@ -277,8 +277,9 @@ def draw(module, device):
 # The ``MixedPrecisionPolicy`` replaces autocast. The shards stay in fp32, and so does
 # the optimizer state, while blocks are gathered and computed in bf16, including
 # normalization layers, which autocast would compute in fp32. Gradients are computed in
-# bf16, and averaged in fp32. ``fullgraph=True`` makes ``compile`` fail if it can't
-# compile a whole block, or has found nothing to compile.
+# bf16, and averaged in fp32. A pass then sends no more bytes than DDP does, as
+# :doc:`/tutorials/larger_models/fully_sharded` counts. ``fullgraph=True`` makes
+# ``compile`` fail if it can't compile a whole block, or has found nothing to compile.
 from torch.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard
 
 POLICIES = {
@@ -794,8 +795,6 @@ if device.type == "cpu":
     assert with_sync == rows, "more than its rows is kept"
     assert without == whole_model, "the gradients aren't those of the whole model"
 
-# %%
-
 dist.barrier()
 if is_first_rank:
     temporary.cleanup()
@@ -808,16 +807,6 @@ dist.destroy_process_group()
 # ------
 #
 # Predict first, then run.
-#
-# - Leave out the case of ``nn.MultiheadAttention`` in ``reset``. Which line notices?
-#   What might happen without the loop that fills everything with NaN?
-#
-#   .. admonition:: Answer
-#      :collapsible: closed
-#
-#      ``draw`` raises an error: nothing has drawn ``self_attn.in_proj_weight``. Without
-#      the loop it would depend on what the memory held before: NaN, zeros, or the
-#      numbers of a tensor that is gone.
 #
 # - Use ``nn.TransformerEncoderLayer`` in place of ``Block``, and start with
 #   ``--compile``. What happens, with ``fullgraph=True`` and without?
