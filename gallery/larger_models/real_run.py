@@ -788,11 +788,11 @@ def kept_after_a_pass(communicates):
 
 if device.type == "cpu":
     with_sync, without = kept_after_a_pass(True), kept_after_a_pass(False)
-    if is_first_rank:
-        print(f"gradients after a pass: {with_sync} bytes, without reducing: {without}")
     rows = sum(p.to_local().nbytes for p in model.parameters())
     whole_model = sum(p.nbytes for p in unsharded.parameters())
-    assert with_sync == rows, "more than its rows is kept"
+    if is_first_rank:
+        print(f"gradients after a pass: {with_sync} bytes, without reducing: {without}")
+        assert with_sync == rows, "more than its rows is kept"
     assert without == whole_model, "the gradients aren't those of the whole model"
 
 dist.barrier()
