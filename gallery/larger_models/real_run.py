@@ -189,7 +189,8 @@ def parts_of(data, step, mesh, options):
 #
 # Why not ``nn.TransformerEncoderLayer`` itself? Because up to version 2.13 PyTorch
 # doesn't compile the code of its own layers when you call ``compile`` on one of them.
-# It would run as before, without any message.
+# It would run as before, without any message. The ``forward`` of a class of yours is
+# compiled, with everything that it calls.
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 
@@ -340,16 +341,15 @@ def load_pretrained(model, file):
 
 # %%
 # Most published weights are ``safetensors`` files, often several for one model. For
-# them, install ``safetensors``, give ``--pretrained`` their folder, and replace the
-# line with ``torch.load`` by these. (This page doesn't run them.) The keys must be the
-# names of your parameters, so rename them there. A missing or an unknown key is an
-# error.
+# them, install ``safetensors`` and replace the line with ``torch.load`` by these. (This
+# page doesn't run them.) The keys must be the names of your parameters, so rename them
+# there. A missing or an unknown key is an error.
 #
 # .. code-block:: python
 #
 #    from safetensors.torch import load_file
 #
-#    for part in sorted(file.glob("*.safetensors")):
+#    for part in sorted(file.glob("*.safetensors")):  # --pretrained is their folder
 #        weights |= load_file(part)
 #
 # One step: clipping and accumulation with DTensors
@@ -357,7 +357,7 @@ def load_pretrained(model, file):
 #
 # Clipping needs the norm of the whole gradient, and a rank has only some of its rows.
 # For DTensors ``clip_grad_norm_`` does the right thing by itself: each rank adds up its
-# squares, and small all-reduces add them up over all ranks.
+# squares, and one small all-reduce adds them up over all ranks.
 #
 # To *accumulate* gradients means to add up those of several passes before a step. With
 # DDP the advice is to communicate only in the last pass, by ``no_sync``. Its
@@ -441,8 +441,9 @@ def agree(loss, stop, mesh):
 # :doc:`/tutorials/long_runs/checkpoints` explains the format of the folder.
 #
 # The thread has collectives too, and they must not meet those of the training. So it
-# has a group of its own, ``saving``. That is a Gloo group on GPUs, too, because NCCL
-# can't send what is in the memory of the CPU.
+# has a group of its own, ``saving``. That is a Gloo group on GPUs, too: ``async_save``
+# raises an error if its group can't send what is in the memory of the CPU, and NCCL
+# can't.
 import torch.distributed.checkpoint as dcp
 
 # What a resumed run must not change; step and batch give the position in the data.
@@ -466,7 +467,7 @@ def save(model, optimizer, step, options, saving):
 # Two saves at a time would need twice the memory of the CPU, so ``finish`` waits for
 # one before the next begins. Its ``result()`` also raises what went wrong in the
 # thread, a full disk for example, which you would not see otherwise. Then rank 0
-# deletes all but the two newest complete folders.
+# deletes all but the two newest folders.
 #
 # A folder is complete when it has a file ``.metadata``, because rank 0 writes it when
 # all ranks are done. A run that dies in the meantime leaves a folder without it, which
@@ -736,8 +737,6 @@ if is_first_rank:
 # On a CPU the losses of steps 7 to 12 are equal bit for bit, although the run trained
 # on while it was writing step 6. On GPUs some kernels add in another order each time,
 # so the page allows for a difference there.
-#
-# And the program stops at another seed, and before it saves NaN.
 
 
 def refusal(*more):
