@@ -533,8 +533,6 @@ def load(model, optimizer, mesh, options):
 # CPU would wait for the GPU.)
 #
 # On a GPU the last lines print the peak, the most memory that was in use at any moment.
-# Compare it with 16 bytes for each parameter, divided by the number of ranks: the rest
-# are whole blocks and activations.
 import time
 
 
