@@ -3,6 +3,7 @@
 // are Python there: tests/browser/test_will_it_fit.py compares the two.
 (() => {
   const table = document.querySelector("table.will-it-fit");
+  if (!table) return;
   const items = (name) => [...document.querySelectorAll(`.will-it-fit-${name} > li`)];
   const words = (name) => items(name).map((li) => li.querySelector("a, strong"));
   const [parts, answers, strategies] = ["parts", "answers", "strategies"].map(words);
@@ -53,7 +54,6 @@
     return { held, sent, computing, sending: sent / run.link };
   }
 
-  if (!table) return;
   const make = (name, properties = {}, ...children) => {
     const node = Object.assign(document.createElement(name), properties);
     node.append(...children);
@@ -86,7 +86,7 @@
   const model = make("select", {}, ...texts[0].slice(1).map((x) => make("option", {}, x)));
   const labels = KEYS.map((key, row) => {
     const [name, example] = texts[row + 1];
-    const unit = fields[row].type === "number" ? example.replace(/[\d.,]+/, "").trim() : "";
+    const unit = fields[row].type === "number" ? example.replace(/.*?[\d.,]+/, "").trim() : "";
     return make("label", {}, make("span", {}, name), fields[row], make("small", {}, unit));
   });
   const form = make("form", { className: "fit-form" },
@@ -144,7 +144,8 @@
   KEYS.forEach((key, row) => {
     if (!asked.has(key)) return;
     set(fields[row], asked.get(key));
-    if (!fields[row].value || !fields[row].checkValidity()) set(fields[row], models[0][row]);
+    if (!fields[row].value || !fields[row].checkValidity())
+      set(fields[row], models[0][row]);
   });
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", ({ target }) => {

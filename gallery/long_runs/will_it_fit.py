@@ -9,8 +9,8 @@ Will it fit: a calculator of memory and time
 :Picture: fit
 :Oldest torch: 2.13
 
-It's expensive to rent 64 GPUs and find out that a model doesn't fit, because a short
-calculation would have told you. Begin with a model that you know, change the numbers to
+It's expensive to find out on 64 rented GPUs that a model doesn't fit, and a short
+calculation tells you before. Begin with a model that you know, change the numbers to
 yours, and compare the strategies. The address of the page keeps your numbers, so you
 can send it to a colleague. Without JavaScript you see a table of three models, and
 :ref:`further down <will-it-fit-models>` what follows from it.
@@ -217,9 +217,8 @@ assert round(gathered(replace(llama_70b, precision="fp32")), 1) == 13.7, "nor in
 #
 # For each token, backward needs eight tensors of the width of a block, and four of the
 # hidden width of its MLP. That width follows from the parameters: attention has four
-# matrices, and the MLP three. The narrower keys of Llama 3 change it by 3 percent.
-#
-# With checkpointing the logits are gone before the first block is computed again, so
+# matrices, and the MLP three. (The narrower keys of Llama 3 change the sum by 3
+# percent.) With checkpointing the logits are gone before the first block is computed again, so
 # only the larger of the two counts.
 
 
@@ -297,7 +296,7 @@ assert (round(computing, 1), round(sending, 2)) == (2.1, 0.25), "not as in Choos
 # Three models
 # ------------
 #
-# This is what the calculator says about the models above.
+# With FSDP, all three fit, and their bytes take less time than the computation:
 for name, run in MODELS.items():
     print(f"{name} on {run.gpus} GPUs of {run.memory} GB")
     for strategy in STRATEGIES:
@@ -307,8 +306,12 @@ for name, run in MODELS.items():
         print(f"   {strategy:8}{total:5.0f} GB, {answer:12}",
               f"computing {computing:4.1f} s, sending {sending:5.2f} s")
 
+    assert sum(held("FSDP", run)) <= run.memory, f"{name} doesn't fit with FSDP"
+    computing, sending = seconds("FSDP", run)
+    assert sending < computing, f"FSDP can't hide the bytes of {name}"
+
 # %%
-# Here FSDP always fits, and sends for less time than it computes. As a picture:
+# As a picture, for the first model:
 #
 # .. alt-text:: Stacked horizontal bars of memory for Llama 3 8B on 8 GPUs, and a dashed
 #    line at 80 GB. DDP and ZeRO-1 are beyond it. FSDP, TP and PP stay below it, and
@@ -337,13 +340,12 @@ plt.show()
 # The team of torchtitan `measured Llama 3.1 8B with FSDP
 # <https://github.com/pytorch/torchtitan/blob/31a17bfdb70bab6f62a13d21816a5339b911d6e3/benchmarks/llama3_h100_202412_torchtitan.md>`__
 # on GPUs of 96 GB. It reports what PyTorch had reserved, fragments included, so its
-# numbers should be larger than ours. We compare three:
-#
-# - A sequence of 32,768 tokens on each of 8 GPUs, with all blocks checkpointed. (Also
-#   with ``torch.compile`` and float8, which the calculator doesn't know.)
-# - What 8 GPUs need more than 128, where only the shares differ.
-# - Two sequences of 8192 tokens, of which torchtitan recomputes some operations. So the
-#   measurement should lie between our answers with and without checkpointing.
+# numbers should be larger than ours. We compare three. First, a sequence of 32,768
+# tokens on each of 8 GPUs, with all blocks checkpointed (and with ``torch.compile`` and
+# float8, which the calculator doesn't know). Second, what 8 GPUs need more than 128,
+# where only the shares differ. Third, two sequences of 8192 tokens, with some of the
+# operations recomputed, so that the measurement should lie between our answers with and
+# without checkpointing.
 GIB = 2**30 / 1e9  # GB
 
 
@@ -359,7 +361,7 @@ def compare(name, measured, estimate):
 
 
 compare("32,768 tokens", 83.9, all_held(tokens=32_768))
-compare("8 less 128 GPUs", 82.4 - 67.0, all_held(gpus=8) - all_held(gpus=128))
+compare("8 GPUs less 128 GPUs", 82.4 - 67.0, all_held(gpus=8) - all_held(gpus=128))
 least = all_held(tokens=2 * 8192)
 most = all_held(tokens=2 * 8192, checkpointing=False)
 print(f"some operations again: measured 82.4 GiB, between {least:.0f} and {most:.0f}")
@@ -386,8 +388,8 @@ for name, run in reported.items():
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      The 16 bytes and the gathered head take 20 GB. With 512 tokens on each GPU the
-#      estimate is 21 GB, which leaves a tenth free. With 16 GPUs there is room for
+#      The 16 bytes and the gathered head take 20 GB. With 256 tokens on each GPU the
+#      estimate is 21 GB, which leaves an eighth free. With 16 GPUs there is room for
 #      2048 tokens, in 16 GB.
 #
 # - Your link has 25 GB/s. How many tokens does each GPU need for FSDP to hide its
@@ -409,9 +411,4 @@ for name, run in reported.items():
 #   activations and logits, which follow from the tokens of a GPU.
 # - Whether DDP and FSDP wait depends on the tokens, the link and the speed of a GPU,
 #   and hardly on the size of the model.
-# - An estimate like this was about a tenth too low, so leave that much free.
-#
-# Where to go next
-# ----------------
-#
-# - :doc:`/tutorials/long_runs/choosing` has more strategies, and the reasons for them.
+# - The estimate was 9 and 12 percent too low, so leave at least an eighth free.
