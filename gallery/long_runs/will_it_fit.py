@@ -218,8 +218,8 @@ assert round(gathered(replace(llama_70b, precision="fp32")), 1) == 13.7, "nor in
 # For each token, backward needs eight tensors of the width of a block, and four of the
 # hidden width of its MLP. That width follows from the parameters: attention has four
 # matrices, and the MLP three. (The narrower keys of Llama 3 change the sum by 3
-# percent.) With checkpointing the logits are gone before the first block is computed again, so
-# only the larger of the two counts.
+# percent.) With checkpointing the logits are gone before the first block is computed
+# again, so only the larger of the two counts.
 
 
 def of_one_block(run):
@@ -343,9 +343,9 @@ plt.show()
 # numbers should be larger than ours. We compare three. First, a sequence of 32,768
 # tokens on each of 8 GPUs, with all blocks checkpointed (and with ``torch.compile`` and
 # float8, which the calculator doesn't know). Second, what 8 GPUs need more than 128,
-# where only the shares differ. Third, two sequences of 8192 tokens, with some of the
-# operations recomputed, so that the measurement should lie between our answers with and
-# without checkpointing.
+# where only the shares differ. Third, two sequences of 8192 tokens (the length in its
+# configuration), with some of the operations recomputed, so that the measurement should
+# lie between our answers with and without checkpointing.
 GIB = 2**30 / 1e9  # GB
 
 
