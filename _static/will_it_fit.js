@@ -9,6 +9,7 @@
   const [parts, answers, strategies] = ["parts", "answers", "strategies"].map(words);
   const KEYS = ["parameters", "blocks", "width", "vocabulary", "tokens", "gpus", "memory",
     "precision", "checkpointing", "speed", "link"];
+  const STRATEGIES = ["DDP", "ZeRO-1", "FSDP", "TP", "PP"]; // in the order of the list
   const BYTES = { bf16: 2, fp32: 4 };
 
   // GB that a GPU holds of each part, GB sent, and seconds of computing and sending.
@@ -106,7 +107,7 @@
       fields.every((input, row) => String(get(input)) === String(values[row])));
     if (!form.checkValidity()) return;
     const run = Object.fromEntries(KEYS.map((key, row) => [key, get(fields[row])]));
-    const all = strategies.map((word) => calculate(word.textContent, run));
+    const all = STRATEGIES.map((strategy) => calculate(strategy, run));
     const total = ({ held }) => held.reduce((sum, part) => sum + part, 0);
     const longest = Math.max(...all.map(total));
     const scale = 100 / Math.max(1.1 * run.memory, Math.min(longest, 2 * run.memory));

@@ -145,15 +145,23 @@ MODELS = {
 STRATEGIES = ("DDP", "ZeRO-1", "FSDP", "TP", "PP")
 
 # %%
-# The shapes of these models are public, so let's count their parameters. A block has
-# four matrices of attention (those of keys and values are narrower in Llama 3), three
-# of the MLP, and two norms. Outside of the blocks are embedding, head and a norm.
+# The shapes of these models are public, so let's count their parameters. On the meta
+# device, tensors have a shape and no memory. A block has four matrices of attention
+# (those of keys and values are narrower in Llama 3), three of the MLP, and two norms.
+# Outside of the blocks are embedding, head and a norm.
+import torch
+from torch import nn
 
 
 def count(run, hidden, of_keys):
-    attention = 2 * run.width * run.width + 2 * run.width * of_keys
-    of_block = attention + 3 * run.width * hidden + 2 * run.width
-    return run.blocks * of_block + 2 * run.vocabulary * run.width + run.width
+    width = run.width
+    shapes = [(width, width), (width, of_keys), (width, of_keys), (width, width)]
+    shapes += [(width, hidden), (width, hidden), (hidden, width)]
+    with torch.device("meta"):
+        layers = nn.ModuleList(nn.Linear(n, m, bias=False) for n, m in shapes)
+        layers.extend([nn.RMSNorm(width), nn.RMSNorm(width)])
+    of_block = sum(parameter.numel() for parameter in layers.parameters())
+    return run.blocks * of_block + 2 * run.vocabulary * width + width
 
 
 counted = [
