@@ -98,18 +98,19 @@ And the strategies, with the lessons that count what they hold and send:
 .. rst-class:: will-it-fit-strategies
 
 - :doc:`DDP </tutorials/start/distributed_data_parallel>` keeps everything on each GPU.
-- :doc:`ZeRO-1 </tutorials/larger_models/fully_sharded>` divides the optimizer state.
+- :doc:`ZeRO-1 </tutorials/larger_models/fully_sharded>` divides the optimizer state,
+  and sends a third of its bytes after the step.
 - :doc:`FSDP </tutorials/larger_models/fully_sharded>` divides all 16 bytes, and gathers
   one block at a time.
 - :doc:`TP </tutorials/larger_models/tensor_parallel>` divides every matrix, so all GPUs
-  compute all tokens.
+  compute all tokens. It takes at most as many GPUs as attention has heads.
 - :doc:`PP </tutorials/larger_models/pipeline_parallel>`, a pipeline, has a stage on
   each GPU, and as many micro-batches as GPUs. Computing includes the bubble.
 
 All of this is an estimate. It leaves out what no formula knows, above all fragments of
 freed memory, buffers of NCCL, and what CUDA itself takes. It also leaves out copies
 that ``autocast`` makes, and the products inside attention, which grow with the length
-of a sequence. So keep some gigabytes free.
+of a sequence. And TP divides some of the activations, but the bars have them whole.
 """
 
 # %%
