@@ -28,9 +28,9 @@ four small functions. Every example also runs without a GPU.
 # ---------------------------
 #
 # First we list the GPUs, because everything starts on the first of them, or on the CPU
-# if there is none. ``torch.cuda`` knows the GPUs of NVIDIA and AMD. The wrapper ignores
-# the GPU of a Mac. It fails on Intel's GPUs, because PyTorch `lacks functions
-# <https://github.com/pytorch/pytorch/issues/143239>`__ that it needs there.
+# if there is none. (``torch.cuda`` knows the GPUs of NVIDIA and AMD. The wrapper
+# ignores the GPU of a Mac, and `fails on Intel's
+# <https://github.com/pytorch/pytorch/issues/143239>`__.)
 import torch
 from torch import nn
 
@@ -44,7 +44,8 @@ if accelerator and accelerator.type not in ("cuda", "mps"):
 
 # %%
 # One line wraps a small model, and the training loop stays as it is for one device. The
-# model learns to add ten numbers, so its loss goes down.
+# wrapper takes all GPUs, or those that you name with ``device_ids=[0, 1]``. The model
+# learns to add ten numbers, so its loss goes down.
 torch.manual_seed(0)
 model = nn.Sequential(nn.Linear(10, 20), nn.ReLU(), nn.Linear(20, 1)).to(device)
 parallel_model = nn.DataParallel(model)
@@ -64,11 +65,35 @@ assert losses[-1] < losses[0] / 10
 print(f"loss: {losses[0]:.1f} -> {losses[-1]:.1f}")
 
 # %%
+# Wrapped models save other keys
+# ------------------------------
+#
+# The wrapper holds your model under the name ``module``. So every key of its state
+# begins with ``module.``, and the unwrapped model knows none of them.
+#
+# The best remedy is to save ``wrapped.module.state_dict()``, which has the plain keys.
+# For a checkpoint that has the prefix already, PyTorch offers a function that removes
+# it in place.
+#
+# A model that was compiled has ``_orig_mod.`` in its keys as well.
+from torch.nn.modules.utils import consume_prefix_in_state_dict_if_present
+
+plain = nn.Sequential(nn.Linear(10, 20), nn.Linear(20, 20))
+wrapped = nn.DataParallel(plain)
+state = wrapped.state_dict()
+print(list(state))
+result = plain.load_state_dict(state, strict=False)
+assert len(result.missing_keys) == len(result.unexpected_keys) == 4
+
+consume_prefix_in_state_dict_if_present(state, "module.")
+assert list(state) == list(wrapped.module.state_dict())
+print(plain.load_state_dict(state))
+
+# %%
 # Four functions share the work
 # -----------------------------
 #
-# Inside, the wrapper calls four functions of ``nn.parallel``. Scatter and gather are
-# named after operations of MPI, a standard for programs that run as several processes.
+# Inside, the wrapper calls four functions of ``nn.parallel``.
 #
 # - **scatter** cuts the input along its first dimension, one piece for each device.
 # - **replicate** copies a module to several devices.
@@ -105,8 +130,7 @@ plt.show()
 # ----------------------------------------
 #
 # Usually you wrap the whole model. Here only the middle layer is wrapped, so that you
-# can see where the split begins and ends. With two GPUs, each computes ``block2`` for
-# half of the rows, while the layers around it still see all of them.
+# can see where the split begins and ends.
 
 
 class DataParallelModel(nn.Module):
@@ -125,31 +149,22 @@ class DataParallelModel(nn.Module):
 
 
 # %%
-# A small hook notes how many rows each layer receives. Without a GPU there is only one
-# piece, the whole batch, and ``nn.DataParallel`` simply calls the layer inside, without
-# an error or a message. A split batch adds its numbers in another order, so from here
-# on we compute in float64, where the difference is too small to matter.
+# Without a GPU, ``nn.DataParallel`` simply calls the layer inside, without an error or
+# a message. With several, outputs and gradients still equal those of the unwrapped
+# layers, because no layer here mixes rows. (Float64 makes the rounding of sums in
+# another order too small to matter.)
 model = DataParallelModel().to(device, torch.float64)
 x = x.double()
 
-seen = []
+rows = []  # of each piece that block2 receives
 layer = model.block2.module
-for block in model.block1, layer, model.block3:
-    block.register_forward_pre_hook(lambda _, args: seen.append(len(args[0])))
+layer.register_forward_pre_hook(lambda _, args: rows.append(len(args[0])))
 y = model(x)
-before, *rows, after = seen
-rows.sort(reverse=True)
-assert before == after == 30 and (gpus or rows == [30])
-assert rows == [len(piece) for piece in x.chunk(len(devices))]
+rows.sort(reverse=True)  # threads may come in any order
+assert gpus or rows == [30], "a CPU gets the whole batch"
+assert rows == [len(piece) for piece in x.chunk(len(devices))], "another split"
 print("rows computed by block2:", rows)
 
-# %%
-# The results equal those of the unwrapped layers
-# -----------------------------------------------
-#
-# No layer here mixes rows, so splitting the batch must not change what is learned. We
-# put the same layers together without the wrapper, and compare the outputs and all six
-# gradients.
 plain = nn.Sequential(model.block1, layer, model.block3)
 parameters = list(plain.parameters())
 wrapped_grads = torch.autograd.grad(y.square().mean(), parameters)
@@ -174,8 +189,11 @@ from copy import deepcopy
 
 def replicate(module, devices):
     own = dict(module.named_parameters())
-    copies = [{n: p.to(d, copy=True) for n, p in own.items()} for d in devices[1:]]
-    return [(deepcopy(module).to(d), w) for d, w in zip(devices, [own, *copies])]
+    replicas = [(module, own)]
+    for d in devices[1:]:
+        weights = {name: p.to(d, copy=True) for name, p in own.items()}
+        replicas.append((deepcopy(module).to(d), weights))
+    return replicas
 
 
 def scatter(input, devices):
@@ -184,21 +202,15 @@ def scatter(input, devices):
 
 two = (devices * 2)[:2]
 layer = nn.Linear(10, 20).to(device, torch.float64)
-replicas, inputs = replicate(layer, two), scatter(x, two)
-assert [weights["bias"] is layer.bias for _, weights in replicas] == [True, False]
+replicas = replicate(layer, two)
+inputs = scatter(x, two)
 print([tuple(piece.shape) for piece in inputs])
 
 # %%
-# Copied weights are results of a computation and cannot be parameters of a module, so
-# ``functional_call`` puts them into one for the duration of a call. Threads would
-# disturb each other in a shared module, so each one has a deep copy. The deep copy
-# alone would not do, because autograd does not record it.
-#
-# Do not train with our functions. They copy the whole module in each step, while
-# ``nn.parallel.replicate`` copies only its tensors. And ``nn.parallel.parallel_apply``
-# does more for its threads: each of them works on its own GPU and in the stream of its
-# caller, takes over ``no_grad`` and autocast, and an exception says in which replica it
-# happened.
+# Threads would disturb each other in a shared module, so each has a module of its own,
+# and ``functional_call`` puts the copied weights into it for the duration of a call.
+# (The module's own weights are a deep copy, which autograd does not record.) For
+# training, take ``nn.parallel``, which copies less and does more for its threads.
 from concurrent.futures import ThreadPoolExecutor
 from torch.func import functional_call
 
@@ -213,10 +225,8 @@ def gather(outputs, output_device):
     return torch.cat([part.to(output_device) for part in outputs])
 
 
-assert replicas[1][1]["bias"].grad_fn and not replicas[1][0].bias.grad_fn, (
-    "gradients do not come back from the copies")
+assert replicas[1][1]["bias"].grad_fn, "gradients do not come back from the copies"
 outputs = parallel_apply(replicas, inputs)
-assert [part.device for part in outputs] == two
 y = gather(outputs, device)
 torch.testing.assert_close(y, layer(x))
 print([tuple(part.shape) for part in outputs], "->", tuple(y.shape))
@@ -234,15 +244,16 @@ parts = [part.square().sum() / y.numel() for part in outputs]
 first, second = (torch.autograd.grad(part, layer.weight)[0] for part in parts)
 torch.testing.assert_close(split, whole)
 torch.testing.assert_close(split, first + second)
-print(f"{first[0, 3]:.3f} + {second[0, 3]:.3f} = {split[0, 3]:.3f}")
+print(f"{first[1, 3]:.3f} + {second[1, 3]:.3f} = {split[1, 3]:.3f}")
 
 # %%
 # Four primitives make a DataParallel
 # -----------------------------------
 #
 # The functions of ``nn.parallel`` can also be used alone, and this is how they make a
-# ``DataParallel``. If the list of devices is empty, the module itself is called, so
-# that the same program runs on a CPU.
+# ``DataParallel``. (PyTorch's own ``nn.parallel.data_parallel`` does the same.) If the
+# list of devices is empty, the module itself is called, so that the same program runs
+# on a CPU.
 
 
 def data_parallel(module, input, device_ids, output_device=None):
@@ -260,10 +271,10 @@ def data_parallel(module, input, device_ids, output_device=None):
 
 
 # %%
-# Three rows give only three pieces for four devices. Where there are GPUs, our own
-# functions run over all of them too, and both results must be the same.
+# Three rows give only three pieces for four devices. Where there are GPUs, the result
+# of ``nn.parallel`` is compared with that of our own functions.
 few = x[:3].chunk(4)
-assert len(few) == 3
+assert len(few) == 3, "one piece for each row"
 print("3 rows for 4 devices:", len(few), "pieces")
 y = data_parallel(layer, x, gpus)
 torch.testing.assert_close(y, layer(x))
@@ -271,29 +282,6 @@ if gpus:
     outputs = parallel_apply(replicate(layer, gpus), scatter(x, gpus))
     torch.testing.assert_close(gather(outputs, device), y)
 print("compared with nn.parallel" if gpus else "skipped: no GPU")
-
-# %%
-# Wrapped models save other keys
-# ------------------------------
-#
-# The wrapper holds your model under the name ``module``. So every key of its state
-# begins with ``module.``, and the unwrapped model knows none of them.
-#
-# The best remedy is to save ``wrapped.module.state_dict()``, which has the plain keys.
-# For a checkpoint that has the prefix already, PyTorch offers a function that removes
-# it in place.
-from torch.nn.modules.utils import consume_prefix_in_state_dict_if_present
-
-plain = nn.Sequential(nn.Linear(10, 20), nn.Linear(20, 20))
-wrapped = nn.DataParallel(plain)
-state = wrapped.state_dict()
-print(list(state))
-result = plain.load_state_dict(state, strict=False)
-assert len(result.missing_keys) == len(result.unexpected_keys) == 4
-
-consume_prefix_in_state_dict_if_present(state, "module.")
-assert list(state) == list(wrapped.module.state_dict())
-print(plain.load_state_dict(state))
 
 # %%
 # Try it
@@ -307,11 +295,9 @@ print(plain.load_state_dict(state))
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      The assert that asks for the ``grad_fn`` of a copied bias. The copies have the
-#      same values, but ``detach`` cuts them off from the weights of the model, so their
-#      gradients do not come back. Without this assert, the layer would get only the
-#      gradient of the first half of the rows. It would train, and no error would say
-#      that half of the batch is missing.
+#      The assert that asks for the ``grad_fn`` of a copied bias, because ``detach``
+#      cuts the copies off from the weights of the model. Without this assert, the layer
+#      would learn from the first half of the rows only, and no error would say so.
 #
 # - In your own script: print the first key of a checkpoint that you have saved. Does it
 #   begin with ``module.``, and does the program that loads the file expect that?
@@ -331,24 +317,23 @@ print(plain.load_state_dict(state))
 # Where to go next
 # ----------------
 #
-# PyTorch recommends one process for each GPU instead of this wrapper, even on a single
-# machine. The way there starts with the first two links.
-#
 # - :doc:`/tutorials/one_process/input_sizes` follows the rows to each device.
 # - :doc:`/tutorials/start/hello_ranks` starts one process for each GPU.
 # - :doc:`/tutorials/one_process/data_parallel_limits` shows when the one line is
 #   enough.
-# - The `documentation of DataParallel
-#   <https://docs.pytorch.org/docs/stable/generated/torch.nn.DataParallel.html>`__
-# - `Deep learning in 60 minutes
-#   <https://docs.pytorch.org/tutorials/beginner/deep_learning_60min_blitz.html>`__, an
-#   introduction with optimizers and data loaders
-# - `Learning to play a game
-#   <https://docs.pytorch.org/tutorials/intermediate/reinforcement_q_learning.html>`__
-# - `A ResNet on ImageNet <https://github.com/pytorch/examples/tree/main/imagenet>`__
-# - `Generating images <https://github.com/pytorch/examples/tree/main/dcgan>`__
-# - `A language model with an LSTM
-#   <https://github.com/pytorch/examples/tree/main/word_language_model>`__
-# - `More examples <https://github.com/pytorch/examples>`__, `more tutorials
-#   <https://docs.pytorch.org/tutorials/>`__, and `the forum
-#   <https://discuss.pytorch.org/>`__ for questions
+#
+# .. admonition:: More examples of PyTorch
+#    :collapsible: closed
+#
+#    - `Deep learning in 60 minutes
+#      <https://docs.pytorch.org/tutorials/beginner/deep_learning_60min_blitz.html>`__,
+#      an introduction with optimizers and data loaders
+#    - `Learning to play a game
+#      <https://docs.pytorch.org/tutorials/intermediate/reinforcement_q_learning.html>`__
+#    - `A ResNet on ImageNet <https://github.com/pytorch/examples/tree/main/imagenet>`__
+#    - `Generating images <https://github.com/pytorch/examples/tree/main/dcgan>`__
+#    - `A language model with an LSTM
+#      <https://github.com/pytorch/examples/tree/main/word_language_model>`__
+#    - `More examples <https://github.com/pytorch/examples>`__, `more tutorials
+#      <https://docs.pytorch.org/tutorials/>`__, and `the forum
+#      <https://discuss.pytorch.org/>`__ for questions
