@@ -16,53 +16,30 @@ Input sizes: which GPU gets which rows
    of ``DataParallel``, even on a single machine. Read this page if you maintain code
    that uses it; otherwise, go to :doc:`/tutorials/start/one_gpu_to_many`.
 
-You pass 30 rows to a wrapped model, and a print inside the model says 10. This page
-explains the rule behind it, and how to choose a batch size that leaves no GPU idle.
+You pass 30 rows to a wrapped model, and a print inside the model says 10, because the
+wrapper has cut the batch into pieces, here for three GPUs. A batch size that is a
+multiple of the number of GPUs leaves none idle.
 
 We print the sizes inside and outside a small model. First it runs on the GPUs that
 your machine has, then on one, two, three and eight devices.
 """
 
 # %%
-# ``to`` moves a module, but not a tensor
-# ---------------------------------------
+# One hundred random samples
+# --------------------------
 #
-# A program for GPUs names its devices once, at the start. Without a GPU of NVIDIA or
-# AMD, the device is the CPU, and nothing else changes. Modules and tensors go there
-# with ``to``.
+# A batch has 30 rows, so one hundred samples make three full batches and a last one of
+# 10 rows.
 import torch
 from torch import nn
+from torch.utils.data import DataLoader, Dataset
 
 n_gpus = torch.cuda.device_count()
 gpus = [torch.device("cuda", i) for i in range(n_gpus)]
 devices = gpus or [torch.device("cpu")]
 device = devices[0]
+
 torch.manual_seed(0)
-layer = nn.Linear(5, 2)
-layer.to(device)
-my_tensor = torch.ones(3, 5)  # (batch, features)
-mytensor = my_tensor.to(device)
-print(layer(mytensor).size())
-
-# %%
-# ``module.to(device)`` moves the module itself. ``tensor.to(device)`` leaves the tensor
-# alone and returns a copy on that device, so write ``x = x.to(device)``. If the tensor
-# is there already, you get the same tensor back. The device ``meta`` exists on every
-# machine and knows sizes but no values, so it can show this everywhere.
-assert my_tensor.to("meta") is not my_tensor and my_tensor.to("cpu") is my_tensor
-assert layer.to("meta") is layer
-print("tensor:", my_tensor.device, "  module:", layer.weight.device)
-assert my_tensor.device.type == "cpu" and layer.weight.device.type == "meta"
-
-# %%
-# One hundred random samples
-# --------------------------
-#
-# The data set needs only two methods: one returns a sample, the other says how many
-# there are. A batch has 30 rows, so one hundred samples make three full batches and a
-# last one of 10 rows.
-from torch.utils.data import DataLoader, Dataset
-
 input_size, output_size = 5, 2
 batch_size, data_size = 30, 100
 
@@ -108,9 +85,8 @@ class Model(nn.Module):
 # Wrap the model if there are several GPUs
 # ----------------------------------------
 #
-# By itself, a model computes only on the device that holds it, so one line wraps it in
-# ``nn.DataParallel``. The model is still moved to the first device only, and from there
-# the wrapper copies it to the other GPUs in each forward pass.
+# The model is moved to the first device only, and from there the wrapper copies it to
+# the other GPUs in each forward pass. The loop stays the same.
 model = Model(input_size, output_size)
 if n_gpus > 1:
     print("Let's use", n_gpus, "GPUs!")
@@ -118,14 +94,6 @@ if n_gpus > 1:
     model = nn.DataParallel(model)
 model.to(device)
 assert {parameter.device for parameter in model.parameters()} == {device}
-
-# %%
-# Run it on your machine
-# ----------------------
-#
-# The loop is the same with and without the wrapper. Without a GPU, or with one, the
-# model receives the whole batch. With more GPUs you see lines like those of the next
-# sections.
 
 
 def run(model):
@@ -159,11 +127,11 @@ assert [batch[-1:] for batch in seen] == [sizes(30), sizes(30), sizes(30), sizes
 # %%
 # As many devices as you like
 # ---------------------------
-# For the same batch, the sizes depend only on the number of devices. So we write the
-# four steps of the wrapper in plain PyTorch: split the rows, copy the model, compute,
-# put the results together. We only want the sizes, so a deep copy of the model is
-# enough. It serves the forward pass only, because it keeps no way back for the
-# gradients. :doc:`/tutorials/one_process/multi_gpu_examples` explains each step.
+#
+# For the same batch, the sizes depend only on the number of devices. So we pretend to
+# have more: the devices that exist take turns and compute one piece after another. A
+# deep copy of the model is enough here, because we want sizes and no gradients.
+from contextlib import redirect_stdout
 from copy import deepcopy
 
 
@@ -174,59 +142,28 @@ def forward_on(devices, module, input):
     return torch.cat([output.to(devices[0]) for output in outputs])
 
 
-layer = nn.Linear(5, 2)
-forward_on(devices, layer, my_tensor).sum().backward()
-assert layer.weight.grad is None
-
-# %%
-# A machine with fewer devices simulates eight: the devices that exist take turns and
-# compute one piece after another, which gives the same sizes as eight GPUs. We begin
-# with one device, which receives the whole batch. In each check, the last size is the
-# one outside.
 model = Model(input_size, output_size)
-last_batch = {}
+last_batch = {}  # rows on each device, by the number of devices
 
 
 def run_on(n):
-    run(lambda input: forward_on((devices * n)[:n], model, input))
+    with redirect_stdout(None):
+        run(lambda input: forward_on((devices * n)[:n], model, input))
+    first_batch = [input[0] for input, output in seen[0][:-1]]
     last_batch[n] = [input[0] for input, output in seen[-1][:-1]]
+    print("devices:", n, "rows:", first_batch, "in the last batch:", last_batch[n])
 
 
 run_on(1)
-assert seen == [sizes(30, 30)] * 3 + [sizes(10, 10)]
-
-# %%
-# Two devices receive one half each
-# ---------------------------------
-#
-# Each device receives 15 rows. The last batch has 10 rows, so each device receives 5.
-# Outside nothing changes: 30 rows go in and 30 rows come out.
+assert seen == [sizes(30, 30)] * 3 + [sizes(10, 10)], "the batch was divided"
 run_on(2)
-assert seen == [sizes(15, 15, 30)] * 3 + [sizes(5, 5, 10)]
-
-# %%
-# Three devices: the last one receives less
-# -----------------------------------------
-#
-# Thirty rows divide evenly, but ten rows do not: the first two devices receive 4 each,
-# and the third receives the 2 that are left.
+assert seen == [sizes(15, 15, 30)] * 3 + [sizes(5, 5, 10)], "not one half each"
 run_on(3)
 assert seen == [sizes(10, 10, 10, 30)] * 3 + [sizes(4, 4, 2, 10)], (
     "three devices got other rows")
-
-# %%
-# Eight devices: three have nothing to do
-# ---------------------------------------
-#
-# A batch of 30 rows gives all eight devices work, but the last one only half as much.
-# The last batch, shown here, has ten rows, enough for each device to receive one. Yet
-# only five devices receive any.
-from contextlib import redirect_stdout
-
-with redirect_stdout(None):
-    run_on(8)
-print("last batch:", last_batch[8])
-assert seen == [sizes(4, 4, 4, 4, 4, 4, 4, 2, 30)] * 3 + [sizes(2, 2, 2, 2, 2, 10)]
+run_on(8)
+assert seen == [sizes(4, 4, 4, 4, 4, 4, 4, 2, 30)] * 3 + [sizes(2, 2, 2, 2, 2, 10)], (
+    "eight devices got other rows")
 
 # %%
 # The picture shows where the ten rows of the last batch went. With eight devices, the
@@ -256,54 +193,68 @@ plt.show()
 # So choose a batch size that is a multiple of the number of GPUs. If the small last
 # batch does not matter in training, drop it with ``DataLoader(..., drop_last=True)``,
 # but keep it when you evaluate.
-from math import ceil
-
-for rows in range(1, 101):
-    length = ceil(rows / 8)
-    pieces = torch.empty(rows).chunk(8)
-    assert len(pieces[0]) == length and len(pieces) == ceil(rows / length)
-    assert rows % 8 or {len(piece) for piece in pieces} == {rows // 8}
-
-# %%
+#
+# Equal rows need not be equal work: of padded sentences, the device with the longest
+# ones decides how long the step takes.
+#
 # The batch must be the first dimension
 # -------------------------------------
 #
 # A convolution can be wrapped, and a transformer with ``batch_first=True``, because the
 # batch is the first dimension of what they take and return. Their results do not change
 # when the batch is split over three devices.
+three = (devices * 3)[:3]
 images = torch.randn(10, 3, 8, 8, dtype=torch.float64, device=device)
 conv = nn.Conv2d(3, 4, 3)  # (batch, channels, height, width)
 words = torch.randn(9, 6, 8, dtype=torch.float64, device=device)
 encoder = nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True)
 for module, batch in (conv, images), (encoder, words):
     module.to(device, torch.float64)
-    output = forward_on((devices * 3)[:3], module, batch)
+    output = forward_on(three, module, batch)
     print(type(module).__name__, output.size())
     torch.testing.assert_close(output, module(batch))
 
 # %%
-# A recurrent network has the batch second, unless you ask for ``batch_first=True``. In
-# its hidden state the batch is second even then, so the pieces are joined along the
-# wrong dimension.
+# Three things come out wrong, the last two without an error:
 #
-# Batch normalization notices the split, because in training it computes its mean over
-# the rows that it sees. On three devices these are only the rows of one piece.
+# - *Every* tensor among the arguments is cut, also in lists and dicts. That's right for
+#   a padding mask (batch, tokens), and wrong for a causal mask (tokens, tokens) or
+#   class weights. Make these in ``forward``, or keep them as buffers of the model.
+# - The hidden state of a recurrent network has the batch second even with
+#   ``batch_first=True``, so transpose it in ``forward``. If the batch is second in all
+#   arguments and results, ``nn.DataParallel(model, dim=1)`` is enough.
+# - Batch normalization computes its mean only over the rows of one piece. The remedy,
+#   ``SyncBatchNorm``, needs ``DistributedDataParallel``.
+causal_mask = torch.ones(6, 6).tril()  # (tokens, tokens)
+parts = [tuple(part.size()) for part in causal_mask.chunk(3)]
+print("causal mask on three devices:", parts)
+assert parts == [(2, 6)] * 3, "the mask is whole"
+
 rnn = nn.GRU(8, 4, batch_first=True).to(device, torch.float64)
 hidden = torch.cat([rnn(piece)[1] for piece in words.chunk(3)])
 print("hidden state:", tuple(hidden.size()), "instead of", tuple(rnn(words)[1].size()))
-assert hidden.size() == (3, 3, 4) and rnn(words)[1].size() == (1, 9, 4)
+assert hidden.size() == (3, 3, 4), "the pieces are joined otherwise"
+
 norm = nn.BatchNorm2d(3).to(device, torch.float64)
-same = torch.allclose(forward_on((devices * 3)[:3], norm, images), norm(images))
+same = torch.allclose(forward_on(three, norm, images), norm(images))
 print("BatchNorm2d: same result", same)
-assert not same
+assert not same, "batch normalization sees all rows"
 
 # %%
-# Summary
-# -------
+# ``to`` moves a module, but not a tensor
+# ---------------------------------------
 #
-# ``nn.DataParallel`` splits each batch with ``torch.chunk``, sends the pieces to copies
-# of the model on the GPUs, and joins the results. Outside, the sizes stay the same.
-#
+# ``module.to(device)`` moves the module itself. ``tensor.to(device)`` leaves the tensor
+# alone and returns a copy, so write ``x = x.to(device)``. The device ``meta``, which
+# exists on every machine, shows it.
+layer = nn.Linear(5, 2)
+my_tensor = torch.ones(3, 5)  # (batch, features)
+mytensor = my_tensor.to(device)
+assert my_tensor.to("meta") is not my_tensor, "the tensor has moved"
+assert layer.to("meta") is layer, "the module has not moved"
+print("tensor:", my_tensor.device, "  module:", layer.weight.device)
+
+# %%
 # Try it
 # ------
 #
@@ -333,9 +284,8 @@ assert not same
 # - ``torch.chunk`` rounds the rows of a piece up, so eight devices share ten rows as
 #   five pieces of two. A batch size that is a multiple of the number of GPUs leaves
 #   none idle.
-# - The hidden state of a recurrent network has the batch second, so its pieces are
-#   joined along the wrong dimension. Batch normalization sees only the rows of its own
-#   piece.
+# - Every tensor argument is cut, a mask without a batch too. A hidden state is joined
+#   along the wrong dimension, and batch normalization sees only its own piece.
 #
 # Where to go next
 # ----------------
