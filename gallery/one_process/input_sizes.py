@@ -28,8 +28,9 @@ your machine has, then on one, two, three and eight devices.
 # One hundred random samples
 # --------------------------
 #
-# A batch has 30 rows, so one hundred samples make three full batches and a last one of
-# 10 rows.
+# The data set needs only two methods: one returns a sample, the other says how many
+# there are. A batch has 30 rows, so one hundred samples make three full batches and a
+# last one of 10 rows.
 import torch
 from torch import nn
 from torch.utils.data import DataLoader, Dataset
@@ -143,7 +144,7 @@ def forward_on(devices, module, input):
 
 
 model = Model(input_size, output_size)
-last_batch = {}  # rows on each device, by the number of devices
+last_batch = {}
 
 
 def run_on(n):
@@ -215,16 +216,19 @@ for module, batch in (conv, images), (encoder, words):
     torch.testing.assert_close(output, module(batch))
 
 # %%
-# Three things come out wrong, the last two without an error:
+# A recurrent network has the batch second, unless you ask for ``batch_first=True``. In
+# its hidden state the batch is second even then, so the pieces are joined along the
+# wrong dimension.
 #
-# - *Every* tensor among the arguments is cut, also in lists and dicts. That's right for
-#   a padding mask (batch, tokens), and wrong for a causal mask (tokens, tokens) or
-#   class weights. Make these in ``forward``, or keep them as buffers of the model.
-# - The hidden state of a recurrent network has the batch second even with
-#   ``batch_first=True``, so transpose it in ``forward``. If the batch is second in all
-#   arguments and results, ``nn.DataParallel(model, dim=1)`` is enough.
-# - Batch normalization computes its mean only over the rows of one piece. The remedy,
-#   ``SyncBatchNorm``, needs ``DistributedDataParallel``.
+# Batch normalization notices the split, because in training it computes its mean over
+# the rows that it sees. On three devices these are only the rows of one piece.
+#
+# *Every* tensor among the arguments is cut, also in lists and dicts. That's right for a
+# padding mask (batch, tokens), and wrong for a causal mask (tokens, tokens) or class
+# weights: make these in ``forward``, or keep them as buffers. Transpose a hidden state
+# in ``forward``, or use ``nn.DataParallel(model, dim=1)`` if the batch is second in all
+# arguments and results. For batch normalization, the remedy is ``SyncBatchNorm``, which
+# needs ``DistributedDataParallel``.
 causal_mask = torch.ones(6, 6).tril()  # (tokens, tokens)
 parts = [tuple(part.size()) for part in causal_mask.chunk(3)]
 print("causal mask on three devices:", parts)

@@ -28,9 +28,9 @@ four small functions. Every example also runs without a GPU.
 # ---------------------------
 #
 # First we list the GPUs, because everything starts on the first of them, or on the CPU
-# if there is none. (``torch.cuda`` knows the GPUs of NVIDIA and AMD. The wrapper
-# ignores the GPU of a Mac, and `fails on Intel's
-# <https://github.com/pytorch/pytorch/issues/143239>`__.)
+# if there is none. ``torch.cuda`` knows the GPUs of NVIDIA and AMD. The wrapper ignores
+# the GPU of a Mac. It fails on Intel's GPUs, because PyTorch `lacks functions
+# <https://github.com/pytorch/pytorch/issues/143239>`__ that it needs there.
 import torch
 from torch import nn
 
@@ -156,11 +156,11 @@ class DataParallelModel(nn.Module):
 model = DataParallelModel().to(device, torch.float64)
 x = x.double()
 
-rows = []  # of each piece that block2 receives
+rows = []
 layer = model.block2.module
 layer.register_forward_pre_hook(lambda _, args: rows.append(len(args[0])))
 y = model(x)
-rows.sort(reverse=True)  # threads may come in any order
+rows.sort(reverse=True)
 assert gpus or rows == [30], "a CPU gets the whole batch"
 assert rows == [len(piece) for piece in x.chunk(len(devices))], "another split"
 print("rows computed by block2:", rows)
@@ -270,9 +270,6 @@ def data_parallel(module, input, device_ids, output_device=None):
     return nn.parallel.gather(outputs, output_device)
 
 
-# %%
-# Three rows give only three pieces for four devices. Where there are GPUs, the result
-# of ``nn.parallel`` is compared with that of our own functions.
 few = x[:3].chunk(4)
 assert len(few) == 3, "one piece for each row"
 print("3 rows for 4 devices:", len(few), "pieces")
