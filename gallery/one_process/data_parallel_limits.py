@@ -147,8 +147,9 @@ print("bytes on each device:", held)
 # whole batch. (While the gradients are reduced, their sums are a third model.) The loss
 # of these outputs is computed there too, and cross-entropy adds up to three times as
 # much again (:doc:`/tutorials/larger_models/fitting_in_memory` counts it). With a large
-# vocabulary, that is more than the model. So the first GPU runs out of memory while the
-# others have room. The second trap shows the cure: compute the loss in the replicas.
+# vocabulary, that can be more than the model. So the first GPU runs out of memory while
+# the others have room. The second trap shows the cure: compute the loss in the
+# replicas.
 #
 # Second limit: nothing else happens while the model travels
 # ----------------------------------------------------------
@@ -349,6 +350,7 @@ target[0] = -100
 wrapped = nn.DataParallel(WithLoss(model))
 losses, counts = wrapped(x, target)  # (devices,) each
 loss = losses.sum() / counts.sum()
+loss.backward()
 torch.testing.assert_close(loss, loss_function(model(x), target), msg="another loss")
 
 # %%
@@ -417,8 +419,8 @@ assert n_left == 0, "the replica has parameters"
 # PyTorch recommends one process for each GPU
 # -------------------------------------------
 #
-# There each device has a process, a lasting copy of the model and an optimizer of its
-# own. For GPT-2 on two GPUs with NVLink, Hugging Face `measured
+# With DDP each device has a process, a lasting copy of the model and an optimizer of
+# its own. For GPT-2 on two GPUs with NVLink, Hugging Face `measured
 # <https://huggingface.co/docs/transformers/v4.49.0/perf_train_gpu_many>`__ 110 seconds
 # with DataParallel and 101 with DDP (PyTorch 1.8). The table compares one step on n
 # devices.

@@ -87,7 +87,8 @@ class Model(nn.Module):
 # ----------------------------------------
 #
 # The model is moved to the first device only, and from there the wrapper copies it to
-# the other GPUs in each forward pass. The loop stays the same.
+# the other GPUs in each forward pass. The loop is the same with and without the
+# wrapper. Without a GPU, or with one, the model receives the whole batch.
 model = Model(input_size, output_size)
 if n_gpus > 1:
     print("Let's use", n_gpus, "GPUs!")
