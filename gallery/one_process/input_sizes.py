@@ -260,6 +260,12 @@ assert layer.to("meta") is layer, "the module has not moved"
 print("tensor:", my_tensor.device, "  module:", layer.weight.device)
 
 # %%
+# Summary
+# -------
+#
+# ``nn.DataParallel`` splits each batch with ``torch.chunk``, sends the pieces to copies
+# of the model on the GPUs, and joins the results. Outside, the sizes stay the same.
+#
 # Try it
 # ------
 #
