@@ -213,60 +213,60 @@ for n in (2, 4, 8):
 # .. alt-text:: Time of two workers, relative to one, for small and large operations.
 #    Two threads are compared with two processes.
 import inspect
+import json
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from statistics import median
 from subprocess import PIPE, Popen
+from threading import Barrier
 
 
-def work():
+def work(wait):
     torch.set_num_threads(1)
-    times = []
-    for size, products in (4, 5000), (512, 2):
+    windows = []
+    for size, products in [(4, 5000), (512, 2)] * 10:
         x = torch.ones(size, size)
-        rounds = []
-        for _ in range(11):
-            start = time.perf_counter()
-            for _ in range(products):
-                x @ x
-            rounds.append(time.perf_counter() - start)
-        times.append(median(rounds))
-    return times
-
-
-def in_threads(n):
-    with ThreadPoolExecutor(n) as pool:
-        jobs = [pool.submit(work) for _ in range(n)]
-    return torch.tensor([job.result() for job in jobs]).amax(0)  # (2,)
+        wait()
+        start = time.perf_counter()
+        for _ in range(products):
+            x @ x
+        windows.append((start, time.perf_counter()))
+    return windows
 
 
 child = f"""
-import time, torch
-from statistics import median
+import json, time, torch
 {inspect.getsource(work)}
-input("ready\\n")
-print(*work())
+print(json.dumps(work(lambda: input("ready\\n"))))
 """
 
 
+def in_threads(n):
+    wait = Barrier(n, timeout=60).wait
+    with ThreadPoolExecutor(n) as pool:
+        return list(pool.map(work, [wait] * n))
+
+
 def in_processes(n):
-    pipes = {"stdin": PIPE, "stdout": PIPE, "text": True}
+    pipes = {"stdin": PIPE, "stdout": PIPE, "bufsize": 1, "text": True}
     workers = [Popen([sys.executable, "-c", child], **pipes) for _ in range(n)]
-    for worker in workers:
-        assert worker.stdout.readline() == "ready\n", "a process has failed"
-    for worker in workers:
-        print(file=worker.stdin, flush=True)
-    times = []
-    for worker in workers:
-        small, large = worker.communicate()[0].split()
-        times.append([float(small), float(large)])
-    return torch.tensor(times).amax(0)  # (2,)
+    for _ in range(20):  # two jobs, 10 rounds each
+        for worker in workers:
+            assert worker.stdout.readline() == "ready\n", "a process has failed"
+        for worker in workers:
+            print(file=worker.stdin)
+    return [json.loads(worker.communicate()[0]) for worker in workers]
 
 
-alone = in_threads(1)
-threads = in_threads(2)
-processes = in_processes(2)
+def best_times(windows):
+    starts, ends = torch.tensor(windows, dtype=torch.float64).unbind(-1)
+    rounds = ends.amax(0) - starts.amin(0)
+    return rounds.view(10, 2).amin(0)  # small, large
+
+
+alone = best_times(in_threads(1))
+threads = best_times(in_threads(2))
+processes = best_times(in_processes(2))
 fig, ax = plt.subplots(figsize=(7, 3))
 ax.barh([0, 3], (threads / alone).tolist(), label="two threads")
 ax.barh([1, 4], (processes / alone).tolist(), hatch="//", label="two processes")
