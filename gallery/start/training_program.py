@@ -20,28 +20,6 @@ trains a small language model on a text that ships with Python, and it runs on a
 laptop, on one GPU, and on several machines. Download it, replace the model and the data
 with yours, and keep the rest.
 
-.. list-table:: Parts that work alone, and break each other
-   :header-rows: 1
-
-   * - What you add
-     - What it breaks
-     - What you'd see
-   * - Signals before preemption
-     - The workers of the data loader
-     - The run dies before it saves.
-   * - Resuming within an epoch
-     - The random numbers
-     - The loss continues, but it isn't the same run.
-   * - Stopping on one rank
-     - The collectives of the others
-     - A hang, until the timeout
-   * - A sampler for many ranks
-     - The metric
-     - An accuracy that is slightly wrong
-   * - Workers beside the group
-     - Locks in a forked process
-     - A hang, now and then
-
 .. code-block:: bash
 
    torchrun --standalone --nproc-per-node=2 training_program.py
@@ -126,6 +104,7 @@ import argparse
 def read_options(arguments):
     parser = argparse.ArgumentParser()
     parser.add_argument("--folder", default="run", help="shared by all machines")
+    parser.add_argument("--data", default="data", help="shared by all runs, too")
     parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--batch", type=int, default=48, help="of all ranks together")
     parser.add_argument("--accumulate", type=int, default=1, help="passes per step")
@@ -149,7 +128,8 @@ def read_options(arguments):
 # while the others wait at a barrier, and then all ranks read the same file. A barrier
 # waits no longer than the timeout of the process group (10 minutes with NCCL), so
 # prepare a large data set in a program of its own. Our "tokens" are simply the bytes of
-# the help text of Python, some 500 kB of English.
+# the help text of Python, some 500 kB of English. All runs read the same ``--data``, so
+# another text or another tokenizer needs another folder.
 from pathlib import Path
 from pydoc_data.topics import topics
 
@@ -157,7 +137,6 @@ from pydoc_data.topics import topics
 def prepare(folder):
     file = Path(folder) / "tokens.pt"
     if dist.get_rank() == 0 and not file.exists():
-        file.parent.mkdir(parents=True, exist_ok=True)
         text = "\n".join(topics[name] for name in sorted(topics))
         tokens = torch.frombuffer(bytearray(text.encode()), dtype=torch.uint8)
         write(tokens, file)
@@ -173,6 +152,7 @@ def prepare(folder):
 
 
 def write(value, file):
+    file.parent.mkdir(parents=True, exist_ok=True)
     unfinished = file.with_suffix(".unfinished")
     with open(unfinished, "wb") as opened:
         torch.save(value, opened)
@@ -188,9 +168,7 @@ def write(value, file):
 # A sample is a window of 65 bytes: 64 to read, and the same shifted by one to predict.
 # The file is opened *memory-mapped*: only the parts that are read come into memory, and
 # all processes of a machine share them. Each process opens it for itself, at its first
-# sample, because a tensor that a rank hands to its workers is copied to shared memory
-# as a whole: when we tried that with a file of 200 MB, reading one sample took 195 MB
-# of memory.
+# sample, because a tensor that a rank hands to its workers is copied as a whole.
 from torch.utils.data import DataLoader, Dataset, Subset
 from torch.utils.data.distributed import DistributedSampler
 
@@ -220,6 +198,10 @@ class Windows(Dataset):
 # beginning, so ours skips the indices, and no skipped sample is loaded.
 # :doc:`/tutorials/start/feeding_data` explains why ``drop_last=True`` is right for
 # training and wrong for evaluation.
+#
+# The sampler deals a single shuffled order to the ranks in turn, like cards. So the
+# samples of a global batch are the same ones, however many ranks share them, and a run
+# can resume on more ranks or on fewer.
 
 
 class ResumableSampler(DistributedSampler):
@@ -241,9 +223,9 @@ class ResumableSampler(DistributedSampler):
 #
 # The last line prevents a trap that costs an evening: each time you ask a loader for an
 # iterator, it draws a seed for its workers from PyTorch's random numbers. A resumed run
-# asks, at its start, once more than a run without a break, and from there on its
-# dropout differs. So the loader gets a generator of its own, with another seed after
-# each start. (``ignore_signals`` comes further below, with the signals.)
+# makes one iterator more than a run without a break, and from there on its dropout
+# differs. So the loader gets a generator of its own, with another seed after each
+# start. (``ignore_signals`` comes further below, with the signals.)
 
 
 def make_loader(data, sampler, options, device, step):
@@ -309,13 +291,17 @@ def loss_of(model, tokens, device, options, reduction="mean"):
 # Evaluation: add up sums and counts
 # ----------------------------------
 #
-# The mean of the means of the ranks is wrong as soon as one rank has fewer samples, and
-# a ``DistributedSampler`` would repeat samples to prevent that, which is wrong as well.
-# So each of n ranks takes every n-th sample, and the ranks add up sums and counts, and
-# divide once. Until then the ranks needn't make the same number of steps, because we
-# call ``model`` and not its DDP wrapper, which may send buffers in its forward pass.
-# :doc:`/tutorials/start/feeding_data` shows how wrong a mean of means or a repeated
-# sample is, and the loop that FSDP needs, where a batch more would hang.
+# The mean of the means of the ranks is wrong as soon as one rank has fewer samples. A
+# ``DistributedSampler`` would repeat samples, so that all have equally many, which is
+# wrong as well. So each of n ranks takes every n-th sample, and the ranks add up sums
+# and counts, and divide once. Some ranks may need one batch more than others: that's
+# allowed here, because we call ``model`` and not its DDP wrapper, which may send
+# buffers in its forward pass. :doc:`/tutorials/start/feeding_data` shows how wrong a
+# mean of means or a repeated sample is.
+#
+# Here the rank itself loads the samples. If yours take long to load (images, or text
+# that isn't tokenized yet), make a loader with workers once, beside that for training.
+
 
 
 @torch.no_grad()
@@ -324,8 +310,9 @@ def evaluate(model, data, device, options):
     mine = range(dist.get_rank(), len(data), dist.get_world_size())
     # sum of the losses, number of predictions
     total = torch.zeros(2, dtype=torch.float64, device=device)
+    batch_size = options.batch // dist.get_world_size() // options.accumulate
     loader = DataLoader(
-        Subset(data, mine), batch_size=64, generator=torch.Generator())  # as above
+        Subset(data, mine), batch_size, generator=torch.Generator())  # as above
     for tokens in loader:
         total[0] += loss_of(model, tokens, device, options, reduction="sum")
         total[1] += tokens[:, 1:].numel()
@@ -362,9 +349,13 @@ def make_schedule(optimizer, options):
 # and the number of the step, which also gives the epoch and the place in it. And on the
 # random numbers, because of dropout: those of the CPU and of the GPU, which differ on
 # each rank. So all ranks send theirs to everybody, and rank 0 writes one file. The
-# others wait for it, as long as the timeout of the process group allows: after a
-# signal, a machine whose ranks have all ended can take the whole job with it, and with
-# that the file that rank 0 is still writing.
+# others wait until it's written, at most for the timeout of the process group. If the
+# ranks of another machine ended earlier, the cluster might end the whole job, and rank
+# 0 in the middle of its file.
+#
+# The checkpoint before stays, as ``checkpoint.previous``. If a run has gone bad, rename
+# that to ``checkpoint.pt``, and it begins there.
+from contextlib import nullcontext, suppress
 
 
 def random_state(device):
@@ -378,12 +369,21 @@ def random_state(device):
 FIXED = "steps", "batch", "samples", "learning_rate", "precision", "seed"
 
 
+def keep_previous(file):
+    previous = file.with_suffix(".previous")
+    if file.exists():
+        with suppress(OSError):  # a few file systems have no hard links
+            previous.unlink(missing_ok=True)
+            os.link(file, previous)  # a second name for the same contents
+
+
 def save(parts, step, file, device, options):
     random = [None] * dist.get_world_size()
     dist.all_gather_object(random, random_state(device))
     if dist.get_rank() == 0:
         state = {name: part.state_dict() for name, part in parts.items()}
         fixed = {name: getattr(options, name) for name in FIXED}
+        keep_previous(file)
         write(state | {"step": step, "random": random, "fixed": fixed}, file)
         print(f"saved step {step}", flush=True)
     dist.barrier()  # nobody leaves before the file is written
@@ -441,13 +441,11 @@ def load(parts, file, device, options):
 # - At the next multiple of ``--log-every`` all ranks agree to stop, save, and leave.
 #
 # Why must the workers ignore it? A rank whose workers are dead can't finish its step.
-# So ``listen`` starts the process that forks the workers while the rank itself ignores
-# the signals, and that process inherits it. And ``worker_init_fn`` above makes each
-# worker call ``ignore_signals`` at its start, because a DataLoader gives its workers a
-# handler for SIGTERM. (A worker that hangs can then be ended only with SIGKILL.)
-#
-# Ctrl-C is a third signal, SIGINT. It ends the run at once, without a checkpoint, which
-# is what you'd expect at a terminal.
+# So ``listen`` first lets the rank ignore the signals, then starts the process that
+# forks the workers, which inherits this, and only then sets the handler. And
+# ``worker_init_fn`` above makes each worker call ``ignore_signals`` at its start,
+# because a DataLoader gives its workers a handler for SIGTERM. (A worker that hangs can
+# then be ended only with SIGKILL.)
 import signal
 from multiprocessing import forkserver
 from types import SimpleNamespace
@@ -487,7 +485,6 @@ def listen():
 # after the last ``backward``, when all ranks have the same gradients and so compute the
 # same norm. (Our samples are equally long. With padding, divide the sum of the losses
 # by the number of tokens of the whole step, not of each pass.)
-from contextlib import nullcontext
 
 
 def one_step(ddp_model, optimizer, batches, device, options):
@@ -500,9 +497,9 @@ def one_step(ddp_model, optimizer, batches, device, options):
             loss = loss_of(ddp_model, next(batches), device, options)
             (loss / options.accumulate).backward()
         mean += loss.detach() / options.accumulate
-    nn.utils.clip_grad_norm_(ddp_model.parameters(), max_norm=1.0)
+    norm = nn.utils.clip_grad_norm_(ddp_model.parameters(), max_norm=1.0)
     optimizer.step()
-    return mean
+    return mean, norm
 
 
 # %%
@@ -538,7 +535,7 @@ def print_value(step, name, value):
 
 
 def open_data(options, device, step):
-    file = prepare(options.folder)
+    file = prepare(options.data)
     n_tokens = len(torch.load(file, mmap=True))
     split = n_tokens * 19 // 20
     data, held_out = Windows(file, 0, split), Windows(file, split, n_tokens)
@@ -571,7 +568,8 @@ def build(options, device):
 # %%
 # The program keeps no counter of epochs. The step is the only position that it needs,
 # because ``divmod`` turns it into the epoch and the steps done in it. So a checkpoint
-# can't contain an epoch and a step that contradict each other.
+# can't contain an epoch and a step that contradict each other. (Data without a length,
+# a stream for example, need a position of their own in the checkpoint, for each rank.)
 
 
 def numbered_steps(step, sampler, loader, options):
@@ -587,19 +585,22 @@ def numbered_steps(step, sampler, loader, options):
 
 
 # %%
-# Now the loop. It logs how fast the run has been since its start, with everything that
-# took time, and it stops when the loss is no number any more, before that overwrites
-# the last good checkpoint. If a signal stops the run at a step that should evaluate,
-# this one evaluation is left out, because the time until the run is killed may be
-# short.
+# Now the loop. It logs the loss, the norm of the gradients, and how fast the run has
+# been since the last log, with everything that took time.
+#
+# Before it saves, it looks if all gradients since the last log were finite. A single
+# one that is infinite or no number (NaN) turns parameters into NaN, while the loss of
+# that step is still finite, and saving them would overwrite a good checkpoint. A sum
+# that contains an infinite number or a NaN is never finite again. So we add up the
+# norms on the GPU, and the CPU waits for it only to log and to save.
+#
+# If a signal stops the run at a step that should evaluate, this one evaluation is left
+# out, because the time until the run is killed may be short.
 #
 # ``torch.compile`` stays behind a switch, because compiling takes time
 # before the first step (minutes for a large model), and an error is easier to read
 # without it. It compiles the model in place, by the method ``compile``: so evaluation
-# is compiled too, and the keys of the checkpoint stay as they are. Under DDP, PyTorch
-# still `splits the graph
-# <https://docs.pytorch.org/docs/stable/notes/ddp.html#torchdynamo-ddpoptimizer>`__ at
-# DDP's buckets, so that gradients are sent while backward runs.
+# is compiled too, and the keys of the checkpoint stay as they are.
 import time
 
 from torch.nn.parallel import DistributedDataParallel
@@ -614,22 +615,29 @@ def train(options, device, stop, log=print_value):
     first = load(parts, file, device, options)
     sampler, loader, held_out = open_data(options, device, first)
 
-    began = time.perf_counter()
+    norms = torch.zeros((), device=device)  # the sum since the last log
+    logged, began = first, time.perf_counter()
     for step, batches in numbered_steps(first, sampler, loader, options):
-        loss = one_step(ddp_model, parts["optimizer"], batches, device, options)
+        loss, norm = one_step(ddp_model, parts["optimizer"], batches, device, options)
+        norms += norm
         parts["schedule"].step()
         is_last, stopped = step == options.steps, False
-        if step % options.log_every == 0:
+        saves = is_last or step % options.save_every == 0
+        if saves or step % options.log_every == 0:
             mean, stopped = agree(loss, stop)
+            mean_norm = norms.item() / (step - logged)
             log(step, "loss", mean)
-            if not math.isfinite(mean):
-                raise SystemExit(f"stopped: the loss is {mean} at step {step}")
+            log(step, "gradient norm", mean_norm)
+            if not math.isfinite(mean + mean_norm):
+                raise SystemExit(f"stopped: {mean=}, {mean_norm=} at step {step}")
             seconds = time.perf_counter() - began
-            log(step, "samples per second", (step - first) * options.batch / seconds)
+            log(step, "samples per second", (step - logged) * options.batch / seconds)
+            norms.zero_()
+            logged, began = step, time.perf_counter()
         if is_last or (step % options.evaluate_every == 0 and not stopped):
             value = evaluate(parts["model"], held_out, device, options)
             log(step, "validation loss", value)
-        if step % options.save_every == 0 or is_last or stopped:
+        if saves or stopped:
             save(parts, step, file, device, options)
         if stopped:
             break
@@ -676,12 +684,11 @@ if __name__ == "__main__" and in_file and len(sys.argv) > 1:
 #    wait
 #    torchrun --standalone --nproc-per-node=2 training_program.py --steps 2000
 #
-# Many clusters are shared by `Slurm <https://slurm.schedmd.com/sbatch.html>`__.
-# ``sbatch`` puts the script below into its queue, ``srun`` starts a command on each
-# machine, here one ``torchrun``, and ``scontrol requeue`` puts the job back into the
-# queue. The torchruns find each other by the *rendezvous* that the options with
-# ``rdzv`` describe, and each starts the ranks of its machine.
-# :doc:`/tutorials/long_runs/several_nodes` explains each line.
+# Many clusters are shared by `Slurm <https://slurm.schedmd.com/sbatch.html>`__. Our
+# script for it, ``train.slurm``, starts one ``torchrun`` on each machine. It puts the
+# job back into the queue when its time is over or a machine has failed, and never after
+# success. :doc:`/tutorials/long_runs/several_nodes` has it and explains each line. Some
+# of its options are about this program:
 #
 # With ``--signal=USR1@120`` Slurm sends SIGUSR1 two minutes before the time is over. By
 # itself `torchrun <https://docs.pytorch.org/docs/stable/elastic/run.html>`__ would die
@@ -694,66 +701,8 @@ if __name__ == "__main__" and in_file and len(sys.argv) > 1:
 # is decided by the cluster (``GraceTime``). It may be no time at all. So save so often
 # that you can do without this last file.
 #
-# .. code-block:: bash
-#
-#    #!/bin/bash
-#    #SBATCH --nodes=2 --ntasks-per-node=1 --gpus-per-node=8 --cpus-per-task=64
-#    #SBATCH --time=24:00:00 --signal=USR1@120 --requeue --open-mode=append
-#    export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK  # srun does not inherit it
-#    node0=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
-#    port=$((20000 + SLURM_JOB_ID % 10000))  # another job may use the node, too
-#    touch /shared/run.started
-#    srun --kill-on-bad-exit=1 torchrun \
-#        --nnodes="$SLURM_NNODES" --nproc-per-node=gpu \
-#        --rdzv-backend=c10d --rdzv-endpoint="$node0:$port" \
-#        --rdzv-id="$SLURM_JOB_ID" \
-#        --signals-to-handle=SIGTERM,SIGUSR1 --shutdown-timeout=110 \
-#        training_program.py --folder /shared/run --steps 20000 --batch 512 \
-#        && exit
-#    [ /shared/run/checkpoint.pt -nt /shared/run.started ] \
-#        && scontrol requeue "$SLURM_JOB_ID"
-#
-# After a signal ``torchrun`` ends with an error, even if all ranks have saved. So the
-# last lines put the job back into the queue, and the next try finds the checkpoint.
-# They do so only if this try has saved one, because a program with a mistake would come
-# back forever.
-# Try all of this once, with ``scancel --signal=USR1`` and a short job.
-#
 # The program ends here. What follows is its test. In your own copy, keep it and run it
 # after each change, or delete everything from here on.
-
-# %%
-# Resuming on more GPUs, or on fewer
-# ----------------------------------
-#
-# The checkpoint contains nothing that depends on the number of ranks, apart from the
-# random numbers. And the sampler deals a single shuffled order to the ranks in turn,
-# like cards. So the samples of a global batch are the same ones, however many ranks
-# share them. Here is the third batch of 48 samples, of two ranks and of four. The next
-# epoch has another order.
-def third_batch(n_ranks, epoch):
-    dealt = []
-    for rank in range(n_ranks):
-        sampler = ResumableSampler(range(1000), n_ranks, rank, drop_last=True)
-        sampler.resume(epoch, n_seen=2 * 48 // n_ranks)
-        dealt += list(sampler)[: 48 // n_ranks]
-    return sorted(dealt)
-
-
-if __name__ == "__main__":
-    assert third_batch(2, 1) == third_batch(4, 1), "four ranks train on other samples"
-    assert third_batch(2, 0) != third_batch(2, 1), "every epoch has the same order"
-
-# %%
-# What do you have to check before you resume a run of yours on twice as many GPUs?
-#
-# .. admonition:: Answer
-#    :collapsible: closed
-#
-#    The global batch must be divisible by the ranks times ``--accumulate``, and the
-#    share of a rank must not get so small that its GPU is idle most of the time.
-#    Dropout draws other numbers, so the losses will be similar, not equal. And a model
-#    with batch normalization normalizes over fewer samples per rank.
 #
 # Interrupt it, and compare
 # -------------------------
@@ -790,7 +739,7 @@ def run(folder, device, signal_after=None):
     n_workers = 1 if in_file else 0
     precision = "bf16" if is_exact(device) else "fp32"
     arguments = [*ARGUMENTS, f"--folder={folder}", f"--workers={n_workers}"]
-    arguments += [f"--precision={precision}", "--accumulate=2"]
+    arguments += [f"--data={folder}", f"--precision={precision}", "--accumulate=2"]
     train(read_options(arguments), device, listen(), keep)
     return values
 
@@ -820,10 +769,8 @@ if __name__ == "__main__":
 # %%
 # With one or two ranks on a CPU the answer is: none of them, in no digit. With more
 # ranks the last digits may differ, because a sum of three or more numbers depends on
-# the order in which they are added. That order follows from the place of a gradient in
-# its bucket, and DDP rearranges its buckets after the first step of each start. (With
-# ``find_unused_parameters=True`` DDP doesn't rearrange them, and four ranks are equal
-# bit for bit, too.) Some GPU kernels add in another order from run to run, unless you
+# the order in which they are added, and DDP rearranges its buckets after the first step
+# of each start. Some GPU kernels add in another order from run to run, unless you
 # choose ``torch.use_deterministic_algorithms(True)``, which is slower.
 if __name__ == "__main__":
     exact = is_exact(device)
@@ -838,26 +785,7 @@ if __name__ == "__main__":
             print(f"{name}: {len(together)} of {len(whole[name])} {how}")
     assert list(first["loss"]) == list(range(1, 11)), "the ranks didn't stop at step 10"
     assert whole["loss"][20] < whole["loss"][1] - 0.5, "the model doesn't learn"
-    is_first_rank = dist.get_rank() == 0
     dist.destroy_process_group()
-
-# %%
-# In the figure the two halves of the interrupted run lie on the line of the whole one.
-#
-# .. alt-text:: A falling line of training loss over 20 steps. Circles for steps 1 to 10
-#    and squares for steps 11 to 20 lie exactly on it. A vertical line marks the end of
-#    step 10.
-if __name__ == "__main__" and is_first_rank:
-    import matplotlib.pyplot as plt
-
-    fig, ax = plt.subplots(figsize=(7, 3.5))
-    ax.plot(*zip(*whole["loss"].items()), lw=5, alpha=0.4, label="without a break")
-    ax.plot(*zip(*first["loss"].items()), "o", ms=5, label="until the signal")
-    ax.plot(*zip(*second["loss"].items()), "s", ms=5, label="after resuming")
-    ax.axvline(10.5, ls=":", color="gray")
-    ax.set(xlabel="step", ylabel="training loss", xticks=range(0, 21, 5))
-    ax.legend()
-    plt.show()  # last: while a window is open, no other rank waits
 
 # %%
 # Try it
@@ -875,17 +803,15 @@ if __name__ == "__main__" and is_first_rank:
 #      numbers, and then the loader draws its seed from them, once more than in the run
 #      without a break. From there on, the dropout masks differ.
 #
-# - Leave out ``"worker_init_fn": ignore_signals`` and the call of ``ignore_signals`` in
-#   ``listen``. Start a long run with ``torchrun`` and
-#   ``--save-every 100000``, and stop it with ``kill`` and the process ID of
-#   ``torchrun``. Is there a checkpoint every time?
+# - What do you have to check before you resume a run of yours on twice as many GPUs?
 #
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      No. In 18 of our 20 tries on a CPU, a rank had already lost its workers, and
-#      ended with ``DataLoader worker exited unexpectedly`` before it could save. With
-#      both lines, all 20 tries saved.
+#      The global batch must be divisible by the ranks times ``--accumulate``, and the
+#      share of a rank must not get so small that its GPU is idle most of the time.
+#      Dropout draws other numbers, so the losses will be similar, not equal. And a
+#      model with batch normalization normalizes over fewer samples per rank.
 #
 # - What does the next step of your own program depend on, and is all of it in the
 #   checkpoint? Interrupt your program and compare, as we did here.
