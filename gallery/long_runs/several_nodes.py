@@ -15,7 +15,7 @@ it is. You type this on both machines, which are called ``node0`` and ``node1`` 
 
 .. code-block:: bash
 
-   torchrun --nnodes=2 --nproc-per-node=gpu --rdzv-backend=c10d \
+   torchrun --nnodes=2 --nproc-per-node=8 --rdzv-backend=c10d \
        --rdzv-endpoint=node0:29400 --rdzv-id=job1 train.py
 
 .. list-table::
@@ -25,8 +25,10 @@ it is. You type this on both machines, which are called ``node0`` and ``node1`` 
      - What it is for
    * - ``--nnodes=2``
      - How many machines (*nodes*) have to come before the ranks start
-   * - ``--nproc-per-node=gpu``
-     - How many ranks start on this node: one for each of its GPUs
+   * - ``--nproc-per-node=8``
+     - How many ranks start on this node: one for each of its GPUs. Write the number:
+       with ``gpu``, a node that doesn't find one of its cards starts 7 ranks, and the
+       run goes on with 15, without an error
    * - ``--rdzv-backend=c10d``
      - How the nodes find each other (*rendezvous*): through a small key-value store
        that one of the torchruns opens. Without this option, the default is ``static``,
@@ -127,14 +129,18 @@ dist.destroy_process_group()
 # At the endpoint ``torchrun`` opens a store, where all nodes meet: the *rendezvous*.
 # The ``torchrun`` whose own name or address is that of the endpoint is the host.
 #
-# We run the command from the top of the page twice, with two ranks on each node. Since
-# both nodes are this one machine, what we run differs from it in four things:
+# .. admonition:: How this page runs two nodes on one machine
+#    :collapsible: closed
 #
-# - The page is the host itself, and ``is_host=false`` tells each ``torchrun`` that it
-#   is not. So the store can take any free port, and further below the page closes it.
-# - ``--local-addr`` gives each node a name of its own, as one machine has only one.
-# - The GPUs are hidden, because NCCL refuses two ranks on one GPU.
-# - The logs go into the page's folder, and ``NODE`` tells the program what to print.
+#    We run the command from the top of the page twice, with two ranks on each node.
+#    Since both nodes are this one machine, what we run differs from it in four things:
+#
+#    - The page is the host itself, and ``is_host=false`` tells each ``torchrun`` that
+#      it is not. So the store can take any free port, and further below the page closes
+#      it.
+#    - ``--local-addr`` gives each node a name of its own, as one machine has only one.
+#    - The GPUs are hidden, because NCCL refuses two ranks on one GPU.
+#    - The logs go into the page's folder, and ``NODE`` tells the program what to print.
 #
 # To compare, we also start the program with ``python`` alone, as a run of one rank.
 #
@@ -147,7 +153,6 @@ import re
 import subprocess
 import sys
 
-import torch
 import torch.distributed as dist
 
 environment = os.environ | {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
@@ -218,29 +223,43 @@ assert outputs[1].splitlines()[-1] == outputs[2].splitlines()[-1] != "", (
 # it with the GPUs of this node. On several nodes this number misleads. The one that you
 # want in a log is ``WORLD_SIZE``, or ``dist.get_world_size()``.
 #
-# They also take the CPU on a node where a rank finds no GPU for itself, for example
-# because a card is broken, and only rank 0 prints its device. On a laptop that is
-# handy. In training for which you pay, let a rank without a GPU raise an error instead.
+# They also take the CPU on a node that has fewer GPUs than ranks, for example because a
+# card is broken. On a laptop that is handy. But such a node opens Gloo while the others
+# open NCCL, and all wait for the timeout. So in training for which you pay, let the
+# rank end with an error, before ``init_process_group``:
+#
+# .. code-block:: python
+#
+#    if device.type == "cpu":
+#        raise SystemExit(f"{os.uname().nodename} has {n_gpus} GPUs")
+#
+# What lies on a disk of the node itself, such as data unpacked to ``/tmp``, has to be
+# prepared on each node: by the rank whose ``LOCAL_RANK`` is 0, while the others wait at
+# a barrier. With ``rank == 0``, the second node finds nothing.
 assert "ranks: 2)" in outputs[1], "the first line counts the ranks of one node"
 assert outputs[1].count("WORLD_SIZE=4") == 4, "all four ranks know that they are four"
 
 # %%
-# In older scripts you'll find a command that isn't the same on each node, because each
-# of them is given its number. It's the *static* rendezvous:
+# .. admonition:: If your script gives each node a number
+#    :collapsible: closed
 #
-# .. code-block:: bash
+#    In older scripts you'll find a command that isn't the same on each node, because
+#    each of them is given its number. It's the *static* rendezvous:
 #
-#    # on node0
-#    torchrun --nnodes=2 --node-rank=0 --nproc-per-node=gpu \
-#        --master-addr=node0 --master-port=29500 train.py
-#    # on node1
-#    torchrun --nnodes=2 --node-rank=1 --nproc-per-node=gpu \
-#        --master-addr=node0 --master-port=29500 train.py
+#    .. code-block:: bash
 #
-# It has one advantage: you decide which node has rank 0. But no node can be replaced,
-# and by the sources of PyTorch 2.13 no node learns that another one has restarted its
-# ranks. Don't mix the two commands: with ``--rdzv-backend=c10d`` and an endpoint,
-# ``torchrun`` ignores ``--node-rank``, ``--master-addr`` and ``--master-port``.
+#       # on node0
+#       torchrun --nnodes=2 --node-rank=0 --nproc-per-node=gpu \
+#           --master-addr=node0 --master-port=29500 train.py
+#       # on node1
+#       torchrun --nnodes=2 --node-rank=1 --nproc-per-node=gpu \
+#           --master-addr=node0 --master-port=29500 train.py
+#
+#    It has one advantage: you decide which node has rank 0. But no node can be
+#    replaced, and by the sources of PyTorch 2.13 no node learns that another one has
+#    restarted its ranks. Don't mix the two commands: with ``--rdzv-backend=c10d`` and
+#    an endpoint, ``torchrun`` ignores ``--node-rank``, ``--master-addr`` and
+#    ``--master-port``.
 
 # %%
 # No node may leave too early
@@ -249,8 +268,8 @@ assert outputs[1].count("WORLD_SIZE=4") == 4, "all four ranks know that they are
 # Rank 0 can be on another node than the endpoint, and it may save for a long time after
 # the others are done. When the ranks of a node have ended, its ``torchrun`` waits for
 # the other nodes, but not longer than five minutes. Then the endpoint goes, and the
-# store with it. The page is the endpoint here, so it need not wait. It closes the store
-# while a rank of another node still saves.
+# store with it. The page is the endpoint here, and it closes the store while a rank of
+# a node still saves.
 late = open_store()
 save = "print('saving', flush=True); import time; time.sleep(60); print('saved')"
 process = torchrun(late, "late", "localhost", "--no-python", sys.executable, "-c", save)
@@ -413,169 +432,76 @@ assert (folder / "elastic" / "step.txt").read_text() == "20", "all steps are don
 # ``--nnodes=2`` stay, and start the same command on a third node. The third
 # ``torchrun`` finds the run complete and waits as a *spare*, without a limit. When one
 # of the two is lost, it takes its place, and world size, batch and sampler stay as they
-# were. The price is a node that does nothing most of the time.
+# were. The price is a node that does nothing most of the time. (If the endpoint is one
+# of the nodes, the spare ends with an error when the run is done, because the store is
+# gone. Look at the return code of the others.)
 #
 # A spare also helps against the worst accident, a node that is silent: its power fails
 # or its cable is pulled, no connection is closed, and the others wait in their
-# collective until the timeout of the group. By the sources of PyTorch 2.13, a lost node
-# alone does not make ``torchrun`` restart the others, but a node that waits to join
-# does. We tried it on a CPU: we froze a node (SIGSTOP), and as soon as it counted as
-# dead, the spare came in, and the frozen one was left behind. This page hasn't tried it
-# with NCCL.
+# collective until the timeout of the group. That a node is lost doesn't make the other
+# torchruns restart their ranks, by the sources of PyTorch 2.13. That a spare waits to
+# join does. We tried it on a CPU: we froze a node (SIGSTOP), and as soon as it counted
+# as dead, the spare came in, and the frozen one was left behind. This page hasn't tried
+# it with NCCL.
 #
-# One node cannot be replaced: that of the endpoint, since the store is lost with it. So
-# the endpoint can also be a machine outside the run. It only keeps a store open, as the
-# page does here, and all nodes name it as their endpoint. (The machine on which you log
-# in is rarely the right one: many clusters end long programs there, and close its
-# ports. The store asks for no password, so its network has to be one that you trust.)
+# .. admonition:: If the node of the endpoint may be lost, too
+#    :collapsible: closed
 #
-# .. code-block:: bash
+#    One node cannot be replaced: that of the endpoint, since the store is lost with it.
+#    So the endpoint can also be a machine outside the run. It only keeps a store open,
+#    as the page does here, and all nodes name it as their endpoint. (The machine on
+#    which you log in is rarely the right one: many clusters end long programs there,
+#    and close its ports. The store asks for no password, so its network has to be one
+#    that you trust.)
 #
-#    python -c "
-#    import signal
-#    from torch.distributed import TCPStore
-#    store = TCPStore('localhost', 29400, is_master=True, wait_for_workers=False)
-#    signal.pause()"
+#    .. code-block:: bash
+#
+#       python -c "
+#       import signal
+#       from torch.distributed import TCPStore
+#       store = TCPStore('localhost', 29400, is_master=True, wait_for_workers=False)
+#       signal.pause()"
 #
 # Count what crosses the network
 # ------------------------------
 #
-# In the ring of :doc:`/tutorials/inside/collectives`, each rank sends to the next one.
-# In the first half of the steps, the reduce-scatter, it adds what it receives, and in
-# the second half, the all-gather, it keeps the sums. We simulate this with a tensor,
-# in which each of eight ranks has a row, and count what leaves a row.
-from collections import Counter
-
-n_nodes = 2
-ranks = torch.arange(4 * n_nodes).view(n_nodes, 4)  # (nodes, ranks of a node)
-nodes = ranks.tolist()
-world_size = ranks.numel()
-
-
-def pass_on(memory, ring, steps):
-    n = len(ring)
-    for step in steps:
-        for i, rank in enumerate(ring):
-            after = ring[(i + 1) % n]
-            part = (i - step) % n
-            chunk = memory[rank].chunk(n)[part]
-            place = memory[after].chunk(n)[part]
-            place.copy_(place + chunk if step < n - 1 else chunk)
-            sent[rank, after] += len(chunk) / 256
-
-
-def flat_ring(memory):
-    pass_on(memory, range(world_size), range(2 * world_size - 2))
-
-
-# %%
-# In this ring a single rank carries all that leaves its node. But often each GPU has a
-# network card of its own, and the others would be idle. So one divides the data and
-# gives each part a ring of its own, which visits the ranks of a node in another order
-# and leaves it from another rank.
-def several_rings(memory):
-    for i, chunk in enumerate(memory.chunk(4, dim=1)):
-        ring = [node[(i + k) % 4] for node in nodes for k in range(4)]
-        pass_on(chunk, ring, range(2 * world_size - 2))
-
-
-# %%
-# These rings are still *flat*: each connects all ranks, and does not care where a node
-# ends. A *hierarchical* all-reduce does the reduce-scatter inside each node. Then each
-# rank adds up only its chunk across the nodes, and the all-gather is inside again.
-def hierarchical(memory):
-    for node in nodes:
-        pass_on(memory, node, range(3))  # reduce-scatter
-    for i, chunk in enumerate(memory.chunk(4, dim=1)):
-        pass_on(chunk, [node[i - 1] for node in nodes], range(2 * n_nodes - 2))
-    for node in nodes:
-        pass_on(memory, node, range(3, 6))  # all-gather
-
-
-# %%
-# Each of the three has to compute the sum, and we count what each rank sends across.
-counts = {}
-for all_reduce in (flat_ring, several_rings, hierarchical):
-    memory = ranks.view(-1, 1).repeat(1, 256)
-    sent = Counter()
-    all_reduce(memory)
-    assert (memory == ranks.sum()).all(), "every rank has the sum"
-    assert sent.total() == 2 * (world_size - 1), "all ways send the same in all"
-
-    across = Counter()
-    for (source, target), rows in sent.items():
-        if source // 4 != target // 4:
-            across[source] += rows
-    counts[all_reduce.__name__] = sent, across
-    print(f"{all_reduce.__name__}: {sent.total():g} in all, {across.total():g} across,",
-          f"{max(across.values()):g} by one rank (rows)")
-
-flat, several, hierarchy = (across for _, across in counts.values())
-assert flat.total() == several.total() == 2 * n_nodes * (1 - 1 / world_size), (
-    "several rings send as much across as one")
-assert set(several.values()) == {max(flat.values()) / 4}, "each card has a quarter"
-assert set(hierarchy.values()) == {2 * (n_nodes - 1) / world_size}, (
-    "in the hierarchical way each rank sends only its chunk across")
-
-# %%
-# All three send the same in all. Several rings send as much across as one, but divide
-# it among the network cards. The hierarchical way also sends less across. With more
-# nodes that second gain gets small.
+# In one ring of all ranks, as in :doc:`/tutorials/inside/collectives`, a single rank
+# carries all that leaves its node. But often each GPU has a network card of its
+# own, and the others would be idle. So NCCL divides the data and gives each part a ring
+# of its own, which leaves the node from another rank. Such rings are *flat*: they don't
+# care where a node ends.
+#
+# A *hierarchical* all-reduce does the reduce-scatter inside each node. Then each rank
+# adds up only its chunk across the nodes, and the all-gather is inside again.
 #
 # What does that mean in seconds? Let two nodes with eight GPUs each add up the
-# gradients of a model with 7 billion parameters in bf16, 14 GB. A node sends nearly
-# twice that across, and its cards share it:
+# gradients of a model with 7 billion parameters in bf16, 14 GB. All that a node sends
+# is divided among its cards.
 
 
-def seconds_across(n_bytes, n_ranks, n_cards, gigabits):
-    """Return how long the network needs at least for one all-reduce in flat rings."""
-    sent_by_a_card = 2 * (1 - 1 / n_ranks) * n_bytes / n_cards
-    return sent_by_a_card / (gigabits * 1e9 / 8)
+def seconds_across(n_nodes, n_cards, gigabits, n_bytes=14e9):
+    """Return the seconds of one all-reduce: in flat rings, and hierarchical."""
+    bytes_per_second = n_cards * gigabits * 1e9 / 8
+    n_ranks = 8 * n_nodes
+    flat = 2 * (1 - 1 / n_ranks) * n_bytes
+    hierarchical = 2 * (1 - 1 / n_nodes) * n_bytes
+    return flat / bytes_per_second, hierarchical / bytes_per_second
 
 
 for n_cards, gigabits in ((8, 400), (1, 100), (1, 10)):
-    seconds = seconds_across(14e9, 16, n_cards, gigabits)
-    print(f"{n_cards} x {gigabits} gigabit/s: {seconds:.2f} seconds")
-
-row_per_second = 8 / 1e9  # a card that carries one byte in a second
-counted = max(several.values())
-assert seconds_across(1, world_size, 4, row_per_second) == counted, "other bytes"
+    flat, hierarchical = seconds_across(2, n_cards, gigabits)
+    print(f"{n_cards} x {gigabits} gigabit/s: {flat:.2f} seconds in flat rings,",
+          f"{hierarchical:.2f} hierarchical")
 
 # %%
 # The time of a step decides which of these you can bear. If the GPUs compute for a
 # second, DDP hides the first almost completely, and with the last one they'd wait for
-# 20 seconds. (These are lower bounds from the bandwidth alone. The page has no
-# network.) In fp32, the gradients of DDP are twice as many bytes. FSDP in bf16 sends
-# half as much again, because its all-gathers cross the network in the forward and in
-# the backward pass.
-#
-# In the figure each box is a node, and a thicker arrow carries more.
-#
-# .. alt-text:: Flat ring: two thick dashed arrows between two boxes of four ranks, 3.5
-#    across. Several rings: eight thin ones, 3.5 across. Hierarchical: eight thinner
-#    ones, 2 across. In all three, solid arrows connect the ranks inside each box.
-import matplotlib.pyplot as plt
-
-titles = "flat ring", "several rings", "hierarchical"
-fig, axes = plt.subplots(1, 3, figsize=(7, 3.8))
-for ax, title, (sent, across) in zip(axes, titles, counts.values()):
-    for (source, target), rows in sent.items():
-        inside = source // 4 == target // 4
-        bend = -0.4 if inside and source > target else 0.12
-        ax.annotate("", divmod(target, 4), divmod(source, 4), arrowprops={
-            "arrowstyle": "-|>", "lw": 3 * rows, "shrinkA": 11, "shrinkB": 11,
-            "color": "C0" if inside else "C1", "ls": "-" if inside else "--",
-            "connectionstyle": f"arc3,rad={bend}"})
-    for rank in range(world_size):
-        ax.text(*divmod(rank, 4), rank, ha="center", va="center", size=12)
-    ax.bar(range(n_nodes), 4, 0.7, -0.5, fc="none", ec="C7")
-    ax.text((n_nodes - 1) / 2, 3.8, f"{across.total():g}",
-            color="C1", ha="center", size=12)
-    ax.set(title=title, xlim=(-0.5, n_nodes - 0.5), ylim=(4, -0.6))
-    ax.axis("off")
-lines = ax.plot([], [], "C1--", [], [], "C0-", lw=3)
-fig.legend(lines, ["across", "inside"], loc="lower center", ncols=2)
-plt.show()
+# 20 seconds. (The page computes this from the bandwidth alone. It has no network.) In
+# fp32, the gradients of DDP are twice as many bytes. FSDP in bf16 sends half as much
+# again, because its all-gathers cross the network in the forward and in the backward
+# pass. With more nodes the hierarchical way gains less.
+flat, hierarchical = seconds_across(32, 8, 400)
+assert hierarchical > 0.97 * flat, "with 32 nodes both take about the same time"
 
 # %%
 # Which algorithm NCCL takes, only its log tells
@@ -592,13 +518,8 @@ plt.show()
 # :doc:`/tutorials/larger_models/two_dimensions`.
 #
 # By the sources of NCCL 2.30, the choice is made anew for each message, by estimates of
-# latency and bandwidth. In a ring, the latency grows with the number of ranks; in a
-# tree it grows with the ranks inside a node and with the logarithm of the nodes. So
-# small messages tend to take the tree, and for large ones it depends on the machines.
-# Trees exist for the all-reduce only: the all-gather and the reduce-scatter of FSDP
-# take rings, unless a switch helps, or each node has a single GPU. To see what your run
-# takes, ask for it. Rank 0 then writes a line for each collective, like the one below
-# (its form is from the same sources).
+# latency and bandwidth. To see what your run takes, ask for it. Rank 0 then writes a
+# line for each collective, like the one below (its form is from the same sources).
 #
 # .. code-block:: bash
 #
@@ -678,67 +599,76 @@ plt.show()
 # The log names the card, but not its speed. So measure the network between two nodes
 # once, before the first long run, with `nccl-tests
 # <https://github.com/NVIDIA/nccl-tests>`__, and compare *busbw* with the bandwidth of
-# all cards of a node together:
+# all cards of a node together. Without ``MPI=1`` you'd get 16 tests of one GPU each,
+# which send nothing, so look if the output lists 16 ranks.
 #
 # .. code-block:: bash
 #
+#    make MPI=1 MPI_HOME=/path/to/mpi
 #    mpirun -np 16 -N 8 -H node0:8,node1:8 ./build/all_reduce_perf -b 1G -e 1G
 #
 # Slurm: one task on each node
 # ----------------------------
 #
 # Let ``srun`` start one ``torchrun`` on each node, with all its GPUs, and ``torchrun``
-# starts the ranks. Adapt the numbers, the limit of time and the name of the log. When a
-# rank dies, all nodes start their ranks again, and a program that saves checkpoints
-# goes on from the newest. For the restarts the script also sets the variable from
-# above.
-#
-# If a whole node dies, Slurm ends the job. With ``--requeue`` (see the `manual of
-# sbatch <https://slurm.schedmd.com/sbatch.html>`__) it queues the job again, and the
-# script begins anew. By the same manual, ``--no-kill`` keeps the job on the nodes that
-# are left (``srun`` needs it too). Then you'd ask for three nodes and write
-# ``--nnodes=2``, and one of them is a spare. We haven't tried that on a cluster, and
-# where jobs are queued again anyway, ``--requeue`` is simpler.
+# starts the ranks. This script, ``train.slurm``, starts
+# :doc:`/tutorials/start/training_program`, and the job comes back into the queue until
+# all steps are done. Adapt the numbers, the folder and the command. For
+# :doc:`/tutorials/larger_models/real_run`, whose checkpoints are folders, set ``saved``
+# to ``.metadata``.
 job = r"""#!/bin/bash
-#SBATCH --nodes=2 --ntasks-per-node=1 --gpus-per-node=8 --cpus-per-task=64 --requeue
-#SBATCH --time=24:00:00 --output=%j.log --open-mode=append
+#SBATCH --nodes=2 --ntasks-per-node=1 --gpus-per-node=8 --cpus-per-task=64
+#SBATCH --time=24:00:00 --signal=USR1@120 --requeue
+#SBATCH --output=%j.log --open-mode=append
+folder=/shared/run   # on a disk that all nodes share, a new one for each run
+saved=checkpoint.pt  # of training_program.py; for real_run.py: .metadata
+# source /shared/venv/bin/activate  # if all nodes need it: the same Python
+
 # With --max-restarts the new ranks need a new store, not that of the dead ones.
 export TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1
 export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK  # srun does not inherit it
 node0=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
 port=$((20000 + SLURM_JOB_ID % 10000))  # another job may use the node, too
-srun torchrun --nnodes="$SLURM_NNODES" --nproc-per-node=gpu --max-restarts=3 \
-    --rdzv-backend=c10d --rdzv-endpoint="$node0:$port" \
-    --rdzv-id="$SLURM_JOB_ID" train.py
+
+touch "$folder.started"
+srun --kill-on-bad-exit=1 --label torchrun \
+    --nnodes="$SLURM_NNODES" --nproc-per-node="$SLURM_GPUS_ON_NODE" --max-restarts=3 \
+    --rdzv-backend=c10d --rdzv-endpoint="$node0:$port" --rdzv-id="$SLURM_JOB_ID" \
+    --signals-to-handle=SIGTERM,SIGUSR1 --shutdown-timeout=110 \
+    training_program.py --folder "$folder" --data /shared/data \
+    --steps 20000 --batch 512 && exit
+
+# Not yet done. Go on in another try, if this one has saved a checkpoint.
+[ "$(find "$folder" -name "$saved" -newer "$folder.started")" ] &&
+    scontrol requeue "$SLURM_JOB_ID"
 """
 
 # %%
+# - **The time is over.** Two minutes before, Slurm sends a signal (``--signal``), and
+#   ``torchrun`` passes it on to the ranks, which save and end
+#   (:doc:`/tutorials/start/training_program` shows how). After a signal ``torchrun``
+#   ends with an error, even if all ranks have saved. So the last lines put the job back
+#   into the queue, and the next try finds the checkpoint. They do so only if this try
+#   has saved one, because a program with a mistake would come back forever.
+# - **All steps are done.** Then ``srun`` succeeds, and the script ends at ``exit``.
+# - **A rank dies.** All nodes start their ranks again (``--max-restarts``), and the
+#   program goes on from the newest checkpoint. For that the script also sets the
+#   variable from above.
+# - **A node dies.** Slurm ends the job. With ``--requeue`` (see the `manual of sbatch
+#   <https://slurm.schedmd.com/sbatch.html>`__) it queues the job again, and the script
+#   begins anew. If ``srun`` notices it first, it ends the other torchruns
+#   (``--kill-on-bad-exit``), and the last lines queue the job.
+# - **A card is broken.** ``SLURM_GPUS_ON_NODE`` is the number that you have asked for,
+#   so a rank finds no GPU, and the program stops.
+#
+# Try all of this once, with ``scancel --signal=USR1`` and a short job. We have run the
+# script with stand-ins for the commands of Slurm, not on a cluster.
+#
 # Typing errors in such a script show only after hours in the queue. So let ``bash -n``
 # read it first: it checks the syntax and runs nothing.
 checked = subprocess.run(["bash", "-n"], input=job, capture_output=True, text=True)
 assert checked.returncode == 0, f"the script for Slurm has an error: {checked.stderr}"
 print("bash -n finds no error")
-
-# %%
-# It doesn't notice a wrong option, though. So we also run the script.
-# Two functions stand in for the commands of Slurm, and ``srun`` only prints the
-# variable, if it is exported, and what it has to start. The parser of ``torchrun``
-# reads that, so only ``#SBATCH`` is not checked.
-from torch.distributed.run import get_args_parser
-
-stand_in = r"""
-SLURM_NNODES=2 SLURM_JOB_ID=123456 SLURM_JOB_NODELIST=node[1-2] SLURM_CPUS_PER_TASK=64
-scontrol() { echo node1; echo node2; }
-srun() { printenv TORCH_DISABLE_SHARE_RDZV_TCP_STORE; printf '%s\n' "$@"; }
-"""
-exported, command, *options = subprocess.check_output(
-    ["bash", "-euc", stand_in + job], text=True, timeout=60).splitlines()
-args = get_args_parser().parse_args(options)
-print(command, args.nnodes, args.rdzv_endpoint, args.rdzv_id, args.training_script)
-assert (command, args.nnodes, args.rdzv_endpoint) == ("torchrun", "2", "node1:23456"), (
-    "srun has to start torchrun, and all nodes need the same endpoint")
-assert exported == "1", "the variable for restarts has to be exported"
-assert args.max_restarts == 3, "the ranks may be restarted three times"
 
 # %%
 # Another way is common too: a task for each GPU, and no ``torchrun``. But by itself
@@ -811,16 +741,6 @@ assert args.max_restarts == 3, "the ranks may be restarted three times"
 # ------
 #
 # Predict first, then run.
-#
-# - Set ``n_nodes`` to 8. How much is saved across, and how much does one rank send?
-#
-#   .. admonition:: Answer
-#      :collapsible: closed
-#
-#      The hierarchical way saves 1.5 rows, as with two nodes, but now it's 14 rows in
-#      place of 15.5, so the gain is small. In the flat ring, a rank at the end of a
-#      node sends 1.9375 rows across. With several rings it's 0.484 rows for each rank,
-#      and in the hierarchical way 0.4375. With more nodes both come near to half a row.
 #
 # - In ``train.py``, take the samples by ``local_rank`` in place of ``rank``. Which
 #   assert fails, and which samples are missing?
