@@ -369,12 +369,11 @@ dist.destroy_process_group()
 # ranks a new store, and :doc:`/tutorials/long_runs/checkpoints` explains what fails
 # without it.
 environment["TORCH_DISABLE_SHARE_RDZV_TCP_STORE"] = "1"
-n_nodes_allowed = "1:2"
 
 
 def elastic_node(address):
     return torchrun(
-        store, "elastic", address, f"--nnodes={n_nodes_allowed}", "--max-restarts=3",
+        store, "elastic", address, "--nnodes=1:2", "--max-restarts=3",
         "--rdzv-conf=is_host=false,keep_alive_interval=1,last_call_timeout=1",
         "../elastic.py")
 
@@ -415,12 +414,6 @@ assert (folder / "elastic" / "step.txt").read_text() == "20", "all steps are don
 #      - It belongs to the global batch. If that stays, the learning rate and its
 #        schedule stay too. If it shrinks, so should the learning rate, and then the
 #        run isn't the one that you planned.
-#    * - Memory and time
-#      - Half of the nodes have twice the samples each in a step. If they don't fit,
-#        accumulate gradients over several passes. A step takes longer.
-#    * - Shards of the model
-#      - With FSDP each rank holds more. Check that the model still fits into the
-#        smallest number of nodes that you allow.
 #
 # :doc:`/tutorials/start/training_program` does this for DDP. It keeps the global batch,
 # and its checkpoint contains nothing that depends on the number of ranks.
@@ -432,9 +425,10 @@ assert (folder / "elastic" / "step.txt").read_text() == "20", "all steps are don
 # ``--nnodes=2`` stay, and start the same command on a third node. The third
 # ``torchrun`` finds the run complete and waits as a *spare*, without a limit. When one
 # of the two is lost, it takes its place, and world size, batch and sampler stay as they
-# were. The price is a node that does nothing most of the time. (If the endpoint is one
-# of the nodes, the spare ends with an error when the run is done, because the store is
-# gone. Look at the return code of the others.)
+# were. The price is a node that does nothing most of the time. One node can't be
+# replaced: that of the endpoint, since the store is lost with it. And when the run is
+# done, the spare ends with an error for the same reason, so look at the return code of
+# the others.
 #
 # A spare also helps against the worst accident, a node that is silent: its power fails
 # or its cable is pulled, no connection is closed, and the others wait in their
@@ -443,24 +437,6 @@ assert (folder / "elastic" / "step.txt").read_text() == "20", "all steps are don
 # join does. We tried it on a CPU: we froze a node (SIGSTOP), and as soon as it counted
 # as dead, the spare came in, and the frozen one was left behind. This page hasn't tried
 # it with NCCL.
-#
-# .. admonition:: If the node of the endpoint may be lost, too
-#    :collapsible: closed
-#
-#    One node cannot be replaced: that of the endpoint, since the store is lost with it.
-#    So the endpoint can also be a machine outside the run. It only keeps a store open,
-#    as the page does here, and all nodes name it as their endpoint. (The machine on
-#    which you log in is rarely the right one: many clusters end long programs there,
-#    and close its ports. The store asks for no password, so its network has to be one
-#    that you trust.)
-#
-#    .. code-block:: bash
-#
-#       python -c "
-#       import signal
-#       from torch.distributed import TCPStore
-#       store = TCPStore('localhost', 29400, is_master=True, wait_for_workers=False)
-#       signal.pause()"
 #
 # Count what crosses the network
 # ------------------------------
@@ -529,9 +505,6 @@ assert hierarchical > 0.97 * flat, "with 32 nodes both take about the same time"
 #
 #    NCCL INFO AllReduce: 4096 Bytes -> Algo TREE proto LL channel{Lo..Hi}={0..0}
 #
-# You can force one by ``NCCL_ALGO``, to measure, but don't leave it in a script: it
-# forbids NCCL to do better on the next machine.
-#
 # Which network card: a good and a bad log
 # ----------------------------------------
 #
@@ -579,8 +552,6 @@ assert hierarchical > 0.97 * flat, "with 32 nodes both take about the same time"
 #    * - ``connect to 10.0.0.2<41234> returned Connection refused, retrying``
 #      - A firewall, or an address that this node can't reach. NCCL takes ports that
 #        nobody knows before, so all ports have to be open between the nodes.
-#    * - ``NCCL WARN Bootstrap : no socket interface found``
-#      - ``NCCL_SOCKET_IFNAME`` names an interface that this node doesn't have.
 #
 # Two variables of NCCL choose, and its `manual
 # <https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html>`__ explains more:
@@ -730,12 +701,6 @@ print("bash -n finds no error")
 #    * - NCCL fails as soon as a second node takes part
 #      - Another image, driver or version on one of the nodes
 #      - Print ``torch.__version__`` and ``torch.cuda.nccl.version()`` on each
-#    * - A step is slower than the same step on each node alone, with all cards in use
-#      - One GPU is slow (hot, or limited in its power), and all wait for it
-#      - Time a large ``matmul`` on each rank; ``nvidia-smi -q -d PERFORMANCE``
-#    * - A healthy node counts as dead
-#      - The clocks differ by 15 seconds
-#      - Compare ``date``
 #
 # Try it
 # ------
@@ -752,18 +717,6 @@ print("bash -n finds no error")
 #      0 and 1 on both nodes, so ranks 0 and 2 take the same samples, and so do ranks 1
 #      and 3. Half of the samples come twice, and the others never. The run itself ends
 #      without an error, and on a single node nothing would be wrong.
-#
-# - Give ``n_nodes_allowed`` the value ``"2"``, and start a third node just before the
-#   second one is lost: ``spare = elastic_node("localhost")``, and ``finish(spare)`` at
-#   the end. Which assert fails, and what does the third line of the output say?
-#
-#   .. admonition:: Answer
-#      :collapsible: closed
-#
-#      The one that expects ``ranks: 1``. The third line says ``step: 10, ranks: 2``,
-#      and each rank has 500 samples in an epoch, as before: the spare has taken the
-#      place of the lost node. Without the spare, the remaining node would wait ten
-#      minutes for a second one and then give up.
 #
 # - In your own script: look at every place that uses the local rank or the number of
 #   GPUs in a machine. Does each of them choose a device, or does one choose samples,

@@ -510,7 +510,7 @@ def one_step(ddp_model, optimizer, batches, device, options):
 # before the others, they would wait for it in the next all-reduce, until the timeout.
 # So the ranks count in one all-reduce how many of them have received a signal, and the
 # same all-reduce averages the loss for the log. They do it only every ``--log-every``
-# steps, because reading the result makes the CPU wait for the GPU.
+# steps and before they save, because reading the result makes the CPU wait for the GPU.
 
 
 def agree(loss, stop):
@@ -693,13 +693,13 @@ if __name__ == "__main__" and in_file and len(sys.argv) > 1:
 # With ``--signal=USR1@120`` Slurm sends SIGUSR1 two minutes before the time is over. By
 # itself `torchrun <https://docs.pytorch.org/docs/stable/elastic/run.html>`__ would die
 # of it, and its ranks would go on without it. So ``--signals-to-handle`` tells it to
-# pass the signal on to its ranks. ``torchrun``
-# kills ranks that are still there 30 seconds later, unless you give it more time by
-# ``--shutdown-timeout``. In this time, an evaluation that is running, ``--log-every``
-# steps and the writing of one file must all be done. When Slurm takes a machine away
-# for a more important job, it sends SIGTERM, and how long the job may live after that
-# is decided by the cluster (``GraceTime``). It may be no time at all. So save so often
-# that you can do without this last file.
+# pass the signal on to its ranks. ``torchrun`` kills ranks that are still there 30
+# seconds later, unless you give it more time by ``--shutdown-timeout``. In this time,
+# an evaluation that is running, ``--log-every`` steps and the writing of one file must
+# all be done. When Slurm takes a machine away for a more important job, it sends
+# SIGTERM, and how long the job may live after that is decided by the cluster
+# (``GraceTime``). It may be no time at all. So save so often that you can do without
+# this last file.
 #
 # The program ends here. What follows is its test. In your own copy, keep it and run it
 # after each change, or delete everything from here on.
