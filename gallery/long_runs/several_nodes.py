@@ -209,11 +209,6 @@ assert (folder / "two" / "model.pt").exists(), "a node left before rank 0 had sa
 # so rank 0 need not be on the node of the endpoint, nor on the one that starts first.
 # Without ``--local-addr``, the address is the full host name. That of the node with
 # rank 0 becomes ``MASTER_ADDR``, through which the ranks find each other.
-expected = []
-for node, address in enumerate(("127.0.0.1", "localhost")):
-    for i in range(2):
-        expected += [address, str(node), str(i), str(2 * node + i), "2", "4"]
-assert re.findall(r"[A-Z]=(\S+)", outputs[1]) == expected, "other ranks"
 assert outputs[1].splitlines()[-1] == outputs[2].splitlines()[-1] != "", (
     "two nodes and one rank have different gradients")
 
