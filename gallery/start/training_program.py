@@ -355,7 +355,7 @@ def make_schedule(optimizer, options):
 #
 # The checkpoint before stays, as ``checkpoint.previous``. If a run has gone bad, rename
 # that to ``checkpoint.pt``, and it begins there.
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 
 
 def random_state(device):
@@ -485,6 +485,7 @@ def listen():
 # after the last ``backward``, when all ranks have the same gradients and so compute the
 # same norm. (Our samples are equally long. With padding, divide the sum of the losses
 # by the number of tokens of the whole step, not of each pass.)
+from contextlib import nullcontext
 
 
 def one_step(ddp_model, optimizer, batches, device, options):
