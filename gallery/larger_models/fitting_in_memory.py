@@ -323,58 +323,6 @@ assert 1 < more_operations / operations < 4 / 3, "it computes all of the forward
 # Backward takes about twice the operations of forward, so a whole second forward would
 # make them 4/3. But checkpointing stops as soon as it has what backward needs.
 #
-# At the peak there is more than what is kept
-# -------------------------------------------
-#
-# So far we have counted what backward needs. But operations also have results that live
-# only for a moment, and gradients come while activations go. On a GPU, the lines at the
-# top of this page tell you the peak. On a CPU nobody counts, so we do, in a
-# ``TorchDispatchMode`` that sees the result of every operation. It's for measuring
-# only; you don't need it in your training.
-from torch.utils._python_dispatch import TorchDispatchMode
-
-
-class Memory(TorchDispatchMode):
-    """Count the MiB of all results that are there at once, but the known tensors."""
-
-    def __init__(self, known):
-        super().__init__()
-        self.known = {tensor.untyped_storage().data_ptr() for tensor in known}
-        self.storages = []  # weak references
-        self.peak = 0
-
-    def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
-        result = operation(*args, **(kwargs or {}))
-        for tensor in result if isinstance(result, (tuple, list)) else [result]:
-            if isinstance(tensor, torch.Tensor):
-                self.storages.append(weakref.ref(tensor.untyped_storage()))
-        self.peak = max(self.peak, self.now())
-        return result
-
-    def now(self):
-        sizes = {}  # address of the memory: bytes
-        for reference in self.storages:
-            storage = reference()
-            if storage is not None and storage.data_ptr() not in self.known:
-                sizes[storage.data_ptr()] = storage.nbytes()
-        return sum(sizes.values()) / 2**20
-
-
-def peak(forward):
-    """Return the peak of a step, beside the parameters and the batch."""
-    optimizer.zero_grad()
-    with Memory([*parameters, x, y]) as memory:
-        loss = mse_loss(forward(x), y)
-        loss.backward()
-    return memory.peak
-
-
-peaks = {"as it is": peak(model), "checkpointing": peak(checkpointed)}
-print(", ".join(f"{name}: {size:.1f} MiB" for name, size in peaks.items()))
-assert peaks["as it is"] > plain, "the peak is less than what forward keeps"
-assert peaks["checkpointing"] < peaks["as it is"] / 3, "checkpointing has a high peak"
-
-# %%
 # Selective checkpointing keeps what is expensive
 # -----------------------------------------------
 #
@@ -407,16 +355,71 @@ def selective(x):
 _, some_operations = step(selective)
 torch.testing.assert_close(
     gradients(), expected, **exact, msg="selective checkpointing changes the gradients")
-peaks["selective"] = peak(selective)
-print(f"selective: {peaks['selective']:.1f} MiB,",
-      f"{some_operations / operations:.1f} times as many operations")
-assert peaks["checkpointing"] < peaks["selective"] < peaks["as it is"], "not between"
+print(f"operations: {some_operations / operations:.1f} times as many")
 assert some_operations == operations, "a product is computed again"
 
 # %%
 # No product is computed again now. So you can choose: the more you keep, the less
 # backward has to compute again.
 #
+# At the peak there is more than what is kept
+# -------------------------------------------
+#
+# So far we have counted what backward needs. But operations also have results that live
+# only for a moment, and gradients come while activations go. On a GPU, the lines at the
+# top of this page tell you the peak. On a CPU nobody counts, so the code of this figure
+# does, after each operation of a step. It's only for measuring.
+#
+# .. alt-text:: Three curves of the memory during a step. As it is, it rises steadily in
+#    the forward pass, and falls in the backward pass. With checkpointing it stays far
+#    below, with a tooth for each block. Selective checkpointing lies between the two.
+import matplotlib.pyplot as plt
+from torch.utils._python_dispatch import TorchDispatchMode
+
+
+class Memory(TorchDispatchMode):
+    """Count the MiB of all results that are there at once, but the known tensors."""
+
+    def __init__(self, known):
+        super().__init__()
+        self.known = {tensor.untyped_storage().data_ptr() for tensor in known}
+        self.storages = []  # weak references
+        self.history = []  # MiB after each operation
+
+    def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
+        result = operation(*args, **(kwargs or {}))
+        for tensor in result if isinstance(result, (tuple, list)) else [result]:
+            if isinstance(tensor, torch.Tensor):
+                self.storages.append(weakref.ref(tensor.untyped_storage()))
+        sizes = {}
+        for reference in self.storages:
+            storage = reference()
+            if storage is not None and storage.data_ptr() not in self.known:
+                sizes[storage.data_ptr()] = storage.nbytes()
+        self.history.append(sum(sizes.values()) / 2**20)
+        return result
+
+
+forwards = {"as it is": model, "selective": selective, "checkpointing": checkpointed}
+peaks = {}
+fig, ax = plt.subplots(figsize=(7, 3))
+for (name, forward), line in zip(forwards.items(), ("-", "--", "-.")):
+    optimizer.zero_grad()
+    with Memory([*parameters, x, y]) as memory:
+        loss = mse_loss(forward(x), y)
+        loss.backward()
+    peaks[name] = max(memory.history)
+    ax.plot(memory.history, line, label=name)
+ax.set(xlabel="operations of a step", ylabel="memory (MiB)", ylim=(0, None))
+ax.legend()
+plt.show()
+
+print(", ".join(f"{name}: {size:.1f} MiB" for name, size in peaks.items()))
+assert peaks["as it is"] > plain, "the peak is less than what forward keeps"
+assert peaks["selective"] < peaks["as it is"], "selective checkpointing saves nothing"
+assert peaks["checkpointing"] < peaks["as it is"] / 3, "checkpointing has a high peak"
+
+# %%
 # The loss of a large vocabulary can be the peak
 # ----------------------------------------------
 #
@@ -465,7 +468,7 @@ def peak_of_loss(loss_function):
     features.grad = head.weight.grad = None
     with Memory([features, head.weight, labels]) as memory:
         loss_function(features).backward()
-    return memory.peak, (features.grad, head.weight.grad)
+    return max(memory.history), (features.grad, head.weight.grad)
 
 
 at_once, right = peak_of_loss(loss_at_once)
@@ -488,30 +491,9 @@ assert in_chunks < logits, "chunks take as much as all logits"
 # and checkpointing keeps fewer tensors. So the three can work together.
 together, _ = step(lambda x: autocasted(x, checkpointed), n_parts=4)
 output = watched(lambda x: autocasted(x, model[0]), x[:4])
-rows = {"as it is": (plain, 0), "autocast": (autocast, 0), "micro-batches": (parts, 0)}
-rows |= {"checkpointing": (inputs, block), "all three": (together, kept())}
-assert sum(rows["all three"]) < plain / 20, "together they leave more than a twentieth"
-
-# %%
-# In the figure, copies of weights count as activations. Temporary tensors are left out.
-#
-# .. alt-text:: Five stacked bars. Parameters, gradients and Adam are equal in all.
-#    Activations are most of the first bar, and shrink until almost none are left.
-import matplotlib.pyplot as plt
-
-names = "parameters", "gradients", "Adam", "activations", "one block again"
-sizes = zip(*[(*fixed, *most) for most in rows.values()])
-ends = [0] * 5
-fig, ax = plt.subplots(figsize=(7, 3.4))
-for i, (size, hatch) in enumerate(zip(sizes, ("", "//", "..", "", "xx"))):
-    bar = {"color": f"C{i}", "hatch": hatch, "label": names[i]}
-    bars = ax.barh(list(rows), size, left=ends, **bar)
-    ends = [sum(pair) for pair in zip(ends, size)]
-ax.bar_label(bars, [f"{end:.0f} MiB" for end in ends], padding=4)
-ax.invert_yaxis()
-ax.set(xlim=(0, 102), xlabel="memory (MiB)")
-ax.legend(loc="lower right")
-plt.show()
+most = together + kept()  # with one block that is computed again
+print(f"activations {plain:.1f} -> {most:.1f} MiB, the rest {sum(fixed):.1f} MiB")
+assert most < plain / 20, "together they leave more than a twentieth"
 
 # %%
 # Activations hardly count now. Of the 16 bytes that stay, 8 are Adam's. SGD without
@@ -541,18 +523,6 @@ plt.show()
 #      The inputs of the activation function, 2 MiB in each block, so 48 MiB are left
 #      of 64. The derivative of ReLU can be seen from its output, which the next linear
 #      layer keeps anyway. GELU needs its input, and that is one tensor more.
-#
-# - Checkpoint two blocks at once: let the loop go over ``model[i : i + 2]`` for every
-#   second ``i``, and give ``model[:2]`` to ``watched`` after it. Which printed size
-#   falls, and does it pay off?
-#
-#   .. admonition:: Answer
-#      :collapsible: closed
-#
-#      The inputs fall from 3.5 to 1.5 MiB, because only every second one is kept. But
-#      two blocks at a time come back, 15.6 MiB instead of 7.5, so the sum grows.
-#      Larger pieces pay off only where there are so many blocks that their inputs
-#      outweigh one block.
 #
 # - In your own script: print ``torch.cuda.max_memory_allocated()`` after the first
 #   step, then again with half the batch in a fresh run. What does not shrink is
