@@ -402,7 +402,7 @@ class Memory(TorchDispatchMode):
 
 forwards = {"as it is": model, "selective": selective, "checkpointing": checkpointed}
 peaks = {}
-fig, ax = plt.subplots(figsize=(7, 3))
+fig, ax = plt.subplots(figsize=(7, 3), layout="constrained")
 for (name, forward), line in zip(forwards.items(), ("-", "--", "-.")):
     optimizer.zero_grad()
     with Memory([*parameters, x, y]) as memory:
