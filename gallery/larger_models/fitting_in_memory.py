@@ -155,7 +155,7 @@ def watched(forward, x):
 
 
 def kept():  # what backward still needs at this moment, in MiB
-    sizes = {}  # address of the memory: bytes
+    sizes = {}
     for reference in saved:
         tensor = reference()
         if tensor is not None:
@@ -384,7 +384,7 @@ class Memory(TorchDispatchMode):
         super().__init__()
         self.known = {tensor.untyped_storage().data_ptr() for tensor in known}
         self.storages = []  # weak references
-        self.history = []  # MiB after each operation
+        self.history = []
 
     def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
         result = operation(*args, **(kwargs or {}))

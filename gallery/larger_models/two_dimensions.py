@@ -31,9 +31,9 @@ arranges, with a machine in each row:
 
 ``mesh["tp"]`` is then the row of the rank that asks, and ``mesh["dp"]`` is its column.
 On this page we train a small language model on such a mesh, and see which of the two
-comes first, which rank reads which samples, over which ranks to average the loss, how
-to clip gradients, and what crosses the network. Then we use the same grid for *hybrid
-sharding* (HSDP), and at the end it gets a third dimension. Each time we assert that the
+comes first, which rank reads which samples, over which ranks to average the loss, and
+how to clip gradients. Then we use the same grid for *hybrid sharding* (HSDP), give it a
+third dimension, and count what crosses the network. Each time we assert that the
 training equals that of a single rank.
 
 .. code-block:: bash
@@ -141,38 +141,6 @@ if rank == 0:
     ax.axis("off")
 
 # %%
-# Why TP stays inside a machine
-# -----------------------------
-#
-# It's tempting to say that TP sends more. That depends on the batch: TP sends
-# activations, which grow with it, and *fully sharded data parallel* (FSDP) sends
-# parameters, which don't. What decides is who waits. Let's compute an example: 8
-# machines with 8 GPUs each, and a transformer block with 8192 features, about what a
-# model of 70 billion parameters has. Each row of the mesh has 8192 tokens, and numbers
-# are sent in bf16. As in :doc:`/tutorials/larger_models/tensor_parallel`, a GPU gets
-# through 400 teraFLOP/s, NVLink carries 450 GB/s and the network 50 GB/s for each GPU.
-features = tokens_of_a_row = 8192
-parameters = 12 * features**2 / 8  # of one block, on one of 8 GPUs
-computing = 6 * parameters * tokens_of_a_row / 400e12
-tp_bytes = 4 * 2 * (2 * tokens_of_a_row * features) * 7 / 8  # four all-reduces
-dp_bytes = 3 * (2 * parameters) * 7 / 8  # two all-gathers, one reduce-scatter
-
-nvlink, network = 450e9, 50e9
-tp_inside = max(computing + tp_bytes / nvlink, dp_bytes / network)
-tp_across = max(computing + tp_bytes / network, dp_bytes / nvlink)
-if rank == 0:
-    print(f"sent by a GPU: tp {tp_bytes / 1e9:.2f} GB, dp {dp_bytes / 1e9:.2f} GB")
-    print(f"a block takes {1000 * tp_inside:.1f} ms with TP inside the machine,")
-    print(f"and {1000 * tp_across:.1f} ms with TP across machines")
-assert 2.1 < tp_across / tp_inside < 2.2, "TP across machines isn't twice as slow"
-
-# %%
-# TP's messages add to the computing time, because the next matrix needs the sum. Those
-# of FSDP run beside it, so they cost nothing as long as they take less time than the
-# block. That's why we wrote ``max``, and it's the best case. The example is arithmetic
-# and not a measurement, but it shows what is at stake: the same 64 GPUs send the same
-# bytes, and the wrong order of two names makes a block take twice as long.
-#
 # First TP, then FSDP
 # -------------------
 #
@@ -221,7 +189,11 @@ initial = LanguageModel().to(device)
 # The plan for TP has an entry for *every* layer with parameters, the normalization
 # layers included, and we'll need that when we clip. It uses *sequence parallelism*:
 # between the pairs of split layers, each rank of a row has its share of the tokens
-# (``Shard(1)``), and ``SequenceParallel`` normalizes there.
+# (``Shard(1)``), and ``SequenceParallel`` normalizes there. So the size of a row must
+# divide the number of tokens, in evaluation too: pad the sequences, or a collective
+# gets pieces of unequal size, and Gloo aborts. (With a large vocabulary, also split the
+# loss, by ``loss_parallel`` in :doc:`/tutorials/larger_models/tensor_parallel`. Here
+# each rank of a row gets all scores.)
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor, Replicate, Shard
 from torch.distributed.tensor.parallel import (
@@ -247,8 +219,9 @@ def split_layers(model, tp_mesh):
 # <https://github.com/pytorch/torchtitan/blob/main/torchtitan/models/llama3/infra/parallelize.py>`__
 # and `PyTorch's tutorial <https://docs.pytorch.org/tutorials/intermediate/TP_tutorial.html>`__
 # keep this order too. With activation checkpointing and ``torch.compile``, torchtitan
-# puts both between the two. For bf16, give ``fully_shard`` an ``mp_policy``, as
-# :doc:`/tutorials/larger_models/real_run` does.
+# puts both between the two. For bf16, give ``fully_shard`` an ``mp_policy``, and
+# compute the loss of ``scores.float()``. :doc:`/tutorials/larger_models/real_run` does
+# it, and creates the model on the meta device, if it fits on no GPU.
 
 
 def parallelize(model, data_mesh, tp_mesh=None):
@@ -270,9 +243,9 @@ for name in ("up", "down"):
 
 # %%
 # Each rank now keeps one part in ``world_size`` of each matrix, and the two placements
-# tell how: the first belongs to ``"dp"``, the second to ``"tp"``. (``_S(0, 2)`` is a
-# *strided shard*. It says that the rows of ``up`` are divided twice, first into two
-# parts by TP, and then each of these by FSDP.)
+# tell how: the first belongs to ``"dp"``, the second to ``"tp"``. (TP has divided the
+# rows of ``up`` first, though, and FSDP divides each part again. ``_S(0, 2)``, a
+# *strided shard*, says so.)
 #
 # Why this order? What a rank computes with is its part of the layer, and TP decides
 # which part that is. FSDP only stores the part in pieces, and makes it whole again when
@@ -303,25 +276,21 @@ from torch.utils.data.distributed import DistributedSampler
 global_batch = 2 * world_size
 context = 2 * world_size
 data = torch.randint(width, (3 * global_batch, context + 1))  # for three steps
-
-default = list(DistributedSampler(data, shuffle=False))  # counts all ranks: wrong
-tokens = data[default[:2]].to(device)
-with torch.no_grad():
-    agree = torch.allclose(model(tokens), initial(tokens))
-    assert agree == (n_columns == 1), "other samples in a row made no difference"
-    dist.broadcast(tokens, group=mesh.get_group("tp"), group_src=0)
-    agree = torch.allclose(model(tokens), initial(tokens))
-    assert agree, "a row with the same samples computes another loss"
+assert context % n_columns == 0, "tp doesn't divide the tokens"
 
 # %%
-# Dropout needs more than one seed here. Once the weights are drawn, call
-# ``torch.manual_seed(row)``: the ranks of a row then drop the same where they hold the
-# same activations, and other rows, with other samples, drop something else. But inside
-# a pair of split layers each rank has columns of its own and must draw its own numbers,
-# as ``own_draws`` does in :doc:`/tutorials/larger_models/tensor_parallel`.
+# .. admonition:: For models with dropout
+#    :collapsible: closed
 #
-# With sequence parallelism, as in our plan, the same is true between the blocks, where
-# each rank has its own tokens.
+#    Dropout needs more than one seed here. Once the weights are drawn, call
+#    ``torch.manual_seed(row)``: the ranks of a row then drop the same where they hold
+#    the same activations, and other rows, with other samples, drop something else. But
+#    inside a pair of split layers each rank has columns of its own and must draw its
+#    own numbers, as ``own_draws`` does in
+#    :doc:`/tutorials/larger_models/tensor_parallel`.
+#
+#    With sequence parallelism, as in our plan, the same is true between the blocks,
+#    where each rank has its own tokens.
 #
 # Further below, samples will differ along two dimensions of a mesh. So the next
 # function counts through all dimensions of the mesh that it gets. For ``mesh["dp"]`` it
@@ -345,30 +314,31 @@ assert data_position(mesh) == (world_size, rank), "it doesn't count like the ran
 #
 # The ranks of a row have the same loss, because they have the same samples. What you
 # want in the log is the mean over the rows, so add up along ``"dp"`` only. Over all
-# ranks, a mean would come out right by luck, as each row counts equally often. A sum
-# wouldn't: count tokens that way, and the log reports ``n_columns`` times as many
-# tokens per second as you have.
+# ranks, each token would count ``n_columns`` times.
 
 
 def mean_loss(loss, n_tokens, groups):
     """Return the mean over all tokens of the groups, and how many tokens these are."""
-    total = torch.stack([loss.detach() * n_tokens, torch.tensor(n_tokens).to(loss)])
+    total = torch.tensor(
+        [loss.item() * n_tokens, n_tokens],
+        dtype=torch.float64, device=loss.device)  # bf16 can't count to 1001
     for group in groups:
         dist.all_reduce(total, group=group)
     return (total[0] / total[1]).item(), int(total[1])
 
 
 with torch.no_grad():
-    loss = model(tokens)
+    loss = model(data[:2].to(device))
 along_dp = mesh.get_group("dp")
-all_ranks = dist.group.WORLD
 mean, n_tokens = mean_loss(loss, 2 * context, [along_dp])
-wrong_mean, wrong_n_tokens = mean_loss(loss, 2 * context, [all_ranks])
-assert abs(mean - wrong_mean) < 1e-9, "a mean needs the right group after all"
 assert n_tokens == 2 * context * n_rows, "each row's tokens don't count once"
-assert wrong_n_tokens == n_columns * n_tokens, "over all ranks, tokens count once"
 
 # %%
+# With padding, count only the labels that the loss counts. And if rows then have
+# different numbers of labels, ``fully_shard`` still weights the rows equally. So in the
+# training, divide the *sum* of a row's losses by the mean number of labels in a row,
+# which needs an all-reduce along ``"dp"`` before the backward pass.
+#
 # Before we train, here is a trap that we fell into on this page. After a forward pass,
 # ``fully_shard`` keeps the outermost module whole, because usually its backward pass
 # begins at once. But we have only evaluated, so the embedding and the other parameters
@@ -393,13 +363,10 @@ assert weight.device_mesh.mesh_dim_names == ("dp", "tp"), "it isn't sharded agai
 # why the plan lists even the normalization layers: a layer that the plan leaves out
 # would belong to ``"dp"`` alone, and PyTorch refuses the mixture.
 #
-# What ``clip_grad_norm_`` returns is a DTensor too. In our runs it was already the norm
-# over all ranks, but a rank may have only its part of a norm, as a comment in
-# `torchtitan
-# <https://github.com/pytorch/torchtitan/blob/main/torchtitan/distributed/utils.py>`__
-# explains. So call ``full_tensor`` before you log it, and call it on all ranks, because
-# it can be a collective. PyTorch 2.13 warns that the sum takes an all-reduce for each
-# dimension, which doesn't matter for a single number.
+# What ``clip_grad_norm_`` returns is a DTensor too. Call ``full_tensor`` before you log
+# it, and call it on all ranks, because it can be a collective. PyTorch 2.13 warns that
+# the sum takes an all-reduce for each dimension, which doesn't matter for a single
+# number.
 
 
 def train(model, n_parts=1, part=0, groups=()):
@@ -469,65 +436,101 @@ for layout in ("HSDP", "FSDP"):
     models[layout] = parallelize(copy.deepcopy(initial), data_mesh)
     train_like_one_rank(models[layout], data_mesh)
 
-for weight in models["HSDP"].parameters():
-    replicas = [torch.empty_like(weight.to_local()) for _ in range(n_rows)]
-    dist.all_gather(replicas, weight.to_local(), group=hsdp.get_group("replicate"))
-    for replica in replicas:
-        assert torch.equal(replica, replicas[0]), "replicas have different weights"
-
 # %%
-# In the figure each frame is a weight, and the tile is what a rank holds of it. Above
-# are the number of the rank and its samples. Each row of frames is a machine.
+# Three dimensions: HSDP and TP together
+# --------------------------------------
 #
-# .. alt-text:: Two grids of frames, one for each rank, joined by solid lines in rows
-#    and dotted lines in columns. First: equal samples in a row, and each tile lies in
-#    its frame as the frame in the grid. Second: own samples, and equal columns.
-def tile(layout):
-    """Return where this rank's piece of ``down.weight`` begins, and its shape."""
-    numbered = copy.deepcopy(initial)
-    weight = numbered.blocks[0].down.weight
-    weight.data = torch.arange(float(weight.numel())).to(weight).view_as(weight)
-    parallelize(numbered, *layouts[layout])
-    piece = numbered.blocks[0].down.weight.to_local()
-    top, left = divmod(int(piece[0, 0]), weight.shape[1])
-    return top, left, *piece.shape
+# Nothing stops you from adding a dimension. Here replicas are machines, and inside of
+# each machine some ranks shard and some split layers. ``fully_shard`` gets the first
+# two dimensions as a mesh of their own, by their names, and TP gets the third. All
+# other functions are those from above. (With four ranks the middle dimension has the
+# size 1. With ``--nproc-per-node=8`` all three are at work, and we ran that too.)
+n_tp = 2 if n_columns % 2 == 0 else 1
+cube = init_device_mesh(
+    device.type, (n_rows, n_columns // n_tp, n_tp),
+    mesh_dim_names=("replicate", "shard", "tp"))
+data_mesh = cube["replicate", "shard"]
 
-
-def samples(layout):
-    n_parts, part = data_position(layouts[layout][0])
-    return list(range(part, world_size, n_parts))
-
-
-cards = {}
-for layout in ("FSDP + TP", "HSDP"):
-    cards[layout] = from_all_ranks((samples(layout), tile(layout)))
+model = parallelize(copy.deepcopy(initial), data_mesh, cube["tp"])
+train_like_one_rank(model, data_mesh)
 if rank == 0:
-    fig, axes = plt.subplots(2, figsize=(7, 6.8), layout="constrained")
-    for ax, (layout, grid) in zip(axes, {"FSDP + TP": mesh, "HSDP": hsdp}.items()):
-        for name, style in zip(grid.mesh_dim_names, ("C1:", "C0-")):
-            ax.plot([], [], style, lw=5, label=name)
-        for r, (own, (top, left, height, length)) in enumerate(cards[layout]):
-            x, y = 5 * width * (r % n_columns), 1.7 * width * (r // n_columns)
-            ax.barh(y, 4 * width, width, x, align="edge", fc="none", ec="C7")
-            ax.barh(y + top, length, height, x + left, align="edge", color="C2")
-            ax.text(x, y - 0.1 * width, r, size=16)
-            ax.text(x + 4 * width, y - 0.1 * width, own, size=11, ha="right")
-            ax.plot((x - width, x), 2 * [y + width / 2], "C0-", lw=5, alpha=x > 0)
-            ax.plot(2 * [x + 2 * width], (y - 0.7 * width, y), "C1:", lw=5, alpha=y > 0)
-        ax.set(title=layout, xlim=(-1, (5 * n_columns - 1) * width + 1))
-        ax.set(ylim=((1.7 * n_rows - 0.6) * width, -0.45 * width))
-        ax.axis("off")
-        ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0), ncols=2, fontsize=11)
+    print("cube:", cube.mesh.tolist(), "parts of the batch:", data_mesh.size())
+    print("down:", *model.blocks[0].down.weight.placements)
+assert data_position(data_mesh)[1] == rank // n_tp, "a TP group reads other samples"
 
 # %%
+# Samples differ along the first two dimensions, so ``data_position`` counts through
+# both, and the loss is added up along both. Clipping covers all three. Again, losses,
+# norms and weights equal those of one rank.
+#
+# Other dimensions that you'll meet are ``"pp"`` for a
+# :doc:`pipeline </tutorials/larger_models/pipeline_parallel>` and ``"cp"`` for *context
+# parallelism*, which divides :doc:`long sequences
+# </tutorials/larger_models/long_sequences>`. `torchtitan
+# <https://github.com/pytorch/torchtitan/blob/main/torchtitan/distributed/parallel_dims.py>`__
+# orders them by how badly they need fast links, with the neediest last: ``"pp"``,
+# replicas, shards, ``"cp"``, ``"tp"``. (We have not run these two here. When a second
+# dimension pays off at all is the subject of :doc:`/tutorials/long_runs/choosing`.)
+#
+# Checkpoints of a mesh need nothing special: ``torch.distributed.checkpoint`` saves
+# each piece of a DTensor with its place in the whole, so a run may resume on a mesh of
+# another shape. :doc:`/tutorials/long_runs/checkpoints` shows how, for another number
+# of ranks.
+#
+# Why TP stays inside a machine
+# -----------------------------
+#
+# It's tempting to say that TP sends more. That depends on the batch: TP sends
+# activations, which grow with it, and *fully sharded data parallel* (FSDP) sends
+# parameters, which don't. What decides is who waits. Let's compute an example: 8
+# machines with 8 GPUs each, and a transformer block with 8192 features, about what a
+# model of 70 billion parameters has. Each row of the mesh has 8192 tokens. Numbers are
+# sent in bf16, but FSDP reduces gradients in fp32. As in
+# :doc:`/tutorials/larger_models/tensor_parallel`, a GPU gets through 400 teraFLOP/s,
+# NVLink carries 450 GB/s and the network 50 GB/s for each GPU.
+features = 8192
+tokens_of_a_row = 8192
+parameters = 12 * features**2 / 8  # of one block, on one of 8 GPUs
+computing = 2 * parameters * tokens_of_a_row / 400e12  # backward takes twice as long
+tp_bytes = 2 * 2 * (2 * tokens_of_a_row * features) * 7 / 8  # two all-reduces a pass
+gather_bytes = 2 * parameters * 7 / 8
+reduce_bytes = 4 * parameters * 7 / 8
+
+
+def seconds_of_a_block(tp_link, dp_link):
+    tp = tp_bytes / tp_link
+    forward = max(computing + tp, gather_bytes / dp_link)
+    backward = max(2 * computing + tp, (gather_bytes + reduce_bytes) / dp_link)
+    return forward + backward
+
+
+nvlink, network = 450e9, 50e9
+tp_inside = seconds_of_a_block(tp_link=nvlink, dp_link=network)
+tp_across = seconds_of_a_block(tp_link=network, dp_link=nvlink)
+if rank == 0:
+    dp_bytes = 2 * gather_bytes + reduce_bytes
+    print(f"sent by a GPU: tp {2 * tp_bytes / 1e9:.2f} GB, dp {dp_bytes / 1e9:.2f} GB")
+    print(f"a block takes {1000 * tp_inside:.1f} ms with TP inside the machine,")
+    print(f"and {1000 * tp_across:.1f} ms with TP across machines")
+assert 1.9 < tp_across / tp_inside < 2.1, "TP across machines isn't twice as slow"
+
+# %%
+# TP's messages add to the computing time, because the next matrix needs the sum. Those
+# of FSDP run beside it, so a pass takes as long as the slower of the two. That's why we
+# wrote ``max``, and it's the best case. The example is arithmetic and not a
+# measurement, but it shows what is at stake: the same 64 GPUs send the same bytes, and
+# the wrong order of two names makes a block take twice as long.
+#
 # Each direction has its own collectives
 # --------------------------------------
 #
-# To see what is sent along which dimension, we note each collective of a forward and a
-# backward pass. The next code is for measuring, not for training, because it uses
-# private modules of PyTorch and inner names of operations. The names tell who sends:
-# ``fully_shard`` calls those of ``c10d``, and a DTensor, here for TP, those of
-# ``_c10d_functional``.
+# What is sent along which dimension, and how much of it leaves a row? The code of this
+# figure notes each collective of a forward and a backward pass, and adds up the bytes,
+# if each group is a ring, as in :doc:`/tutorials/inside/collectives`. It's for
+# measuring, not for training, because it uses inner names of PyTorch.
+#
+# .. alt-text:: Three bars of the bytes between machines in a step. FSDP + TP and FSDP
+#    send more than twice the bytes of the model, and HSDP just twice.
 from collections import Counter
 
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -575,18 +578,6 @@ for layout, model in models.items():
             if kinds:
                 print(f"    {dim}: {dict(sorted(kinds.items()))}")
 
-# %%
-# Where ``fully_shard`` shards, in ``"dp"`` or ``"shard"``, each block has two
-# all-gathers and a reduce-scatter. What is outside of the blocks, the embedding and the
-# last two layers, has one of each, because ``fully_shard`` keeps the outermost module
-# whole until its backward pass. In hybrid sharding there is one more all-reduce for
-# each of the three, along ``"replicate"``.
-#
-# Along ``"tp"`` a block has two all-gathers and two reduce-scatters, and these four are
-# what two all-reduces would send. The first and the last layer have three all-gathers
-# and two reduce-scatters. The three all-reduces are short: sequence parallelism leaves
-# each rank with a part of the gradients of the normalization layers, which
-# ``fully_shard`` adds up before it reduces them.
 if min(n_rows, n_columns) > 1:  # a group of one rank sends nothing
     sharding = {"all-gather": 2 * 2 + 1, "reduce-scatter": 2 + 1}
     of_tp = {"all-gather": 2 * 2 + 3, "reduce-scatter": 2 * 2 + 2, "all-reduce": 3}
@@ -594,13 +585,6 @@ if min(n_rows, n_columns) > 1:  # a group of one rank sends nothing
     assert counts["FSDP + TP"]["tp"] == of_tp, "tp has other collectives"
     assert counts["HSDP"]["shard"] == sharding, "shard has other collectives"
     assert counts["HSDP"]["replicate"] == {"all-reduce": 3}, "replicas, too"
-
-# %%
-# HSDP sends fewer bytes between machines
-# ---------------------------------------
-#
-# If each group is a ring, as in :doc:`/tutorials/inside/collectives`, a rank sends to
-# the next one of its group, and in an all-reduce twice. We add up what leaves a row.
 
 
 def bytes_leaving_the_row(layout):
@@ -634,7 +618,29 @@ if n_rows > 1:
     columns = slow["FSDP + TP"] / ((n_rows - 1) * all_passes)
     assert 1 <= columns < 1.02, "the columns send more than their share"
 
+if rank == 0:
+    fig, ax = plt.subplots(figsize=(7, 2), layout="constrained")
+    ax.barh(list(slow), [n_bytes / whole for n_bytes in slow.values()], color="C1")
+    ax.invert_yaxis()
+    ax.set(xlabel="bytes between machines (models in a step)")
+
 # %%
+# .. admonition:: Which of these collectives is whose
+#    :collapsible: closed
+#
+#    Where ``fully_shard`` shards, in ``"dp"`` or ``"shard"``, each block has two
+#    all-gathers and a reduce-scatter. What is outside of the blocks, the embedding and
+#    the last two layers, has one of each, because ``fully_shard`` keeps the outermost
+#    module whole until its backward pass. In hybrid sharding there is one more
+#    all-reduce for each of the three, along ``"replicate"``.
+#
+#    Along ``"tp"`` a block has two all-gathers and two reduce-scatters, and these four
+#    are what two all-reduces would send. (The first and the last layer have the rest.
+#    The all-reduces are short, and add up gradients of the normalization layers.)
+#
+# HSDP sends fewer bytes between machines
+# ---------------------------------------
+#
 # Let's read these numbers for m machines and a model of many blocks:
 #
 # - HSDP sends 2 (m - 1) times the bytes of the model in a step, however many GPUs a
@@ -655,69 +661,6 @@ if n_rows > 1:
 # What HSDP saves on the network, it pays with memory, because every row holds a whole
 # model. If that doesn't fit, or if a global batch has fewer samples than there are
 # GPUs, you need FSDP + TP, where a row needs only one sample.
-#
-# Three dimensions: HSDP and TP together
-# --------------------------------------
-#
-# Nothing stops you from adding a dimension. Here replicas are machines, and inside of
-# each machine some ranks shard and some split layers. ``fully_shard`` gets the first
-# two dimensions as a mesh of their own, by their names, and TP gets the third. All
-# other functions are those from above. (With four ranks the middle dimension has the
-# size 1. With ``--nproc-per-node=8`` all three are at work, and we ran that too.)
-n_tp = 2 if n_columns % 2 == 0 else 1
-cube = init_device_mesh(
-    device.type, (n_rows, n_columns // n_tp, n_tp),
-    mesh_dim_names=("replicate", "shard", "tp"))
-data_mesh = cube["replicate", "shard"]
-
-model = parallelize(copy.deepcopy(initial), data_mesh, cube["tp"])
-train_like_one_rank(model, data_mesh)
-if rank == 0:
-    print("cube:", cube.mesh.tolist(), "parts of the batch:", data_mesh.size())
-    print("down:", *model.blocks[0].down.weight.placements)
-assert data_position(data_mesh)[1] == rank // n_tp, "a TP group reads other samples"
-
-# %%
-# Samples differ along the first two dimensions, so ``data_position`` counts through
-# both, and the loss is added up along both. Clipping covers all three. Again, losses,
-# norms and weights equal those of one rank.
-#
-# Other names that you'll meet in the third place are ``"pp"`` for a
-# :doc:`pipeline </tutorials/larger_models/pipeline_parallel>` and ``"cp"`` for *context
-# parallelism*, which divides :doc:`long sequences
-# </tutorials/larger_models/long_sequences>`. `torchtitan
-# <https://github.com/pytorch/torchtitan/blob/main/torchtitan/distributed/parallel_dims.py>`__
-# orders them by how badly they need fast links, with the neediest last: ``"pp"``,
-# replicas, shards, ``"cp"``, ``"tp"``. Ranks along ``"cp"`` read the same samples, and
-# each of them computes its share of the tokens with whole layers. So torchtitan lets
-# ``fully_shard`` divide the parameters along ``"cp"`` too. Along ``"pp"``, each stage
-# has other parameters, and you have to add up the norm of the gradients over the stages
-# yourself. (We have not run these two here.)
-#
-# Checkpoints of a mesh need nothing special: ``torch.distributed.checkpoint`` saves
-# each piece of a DTensor with its place in the whole, so a run may resume on a mesh of
-# another shape. :doc:`/tutorials/long_runs/checkpoints` shows how, for another number
-# of ranks.
-#
-# Which parallelism goes where
-# ----------------------------
-#
-# .. list-table::
-#    :header-rows: 1
-#
-#    * - What and where
-#      - Cost for each block
-#    * - Tensor parallelism, inside a machine
-#      - Two all-reduces of activations for our block, an MLP, and four for one of a
-#        transformer, which has attention too; or as much in all-gathers and
-#        reduce-scatters. Computation waits for them.
-#    * - Sharding, inside or across
-#      - Two all-gathers and a reduce-scatter, beside the computation
-#    * - Replicas, across
-#      - One all-reduce, and the memory for a model in each row
-#
-# If sharding over all ranks is fast enough, one dimension is enough. A third one, such
-# as ``"pp"`` for a pipeline, comes first in the mesh, because it sends least.
 #
 # At the end every rank leaves the group. Only then does rank 0 open the window of its
 # figure, because a window stops the program until you close it.
@@ -759,17 +702,6 @@ if rank == 0:
 #      row, over fast links, and the slow links between machines carry the gradients
 #      once in a step.
 #
-# - Leave the two lines with ``SequenceParallel()`` out of the plan. The samples and the
-#   loss stay right, but what does ``clip_grad_norm_`` say?
-#
-#   .. admonition:: Answer
-#      :collapsible: closed
-#
-#      That all operands "must have the same mesh". The norms of the parts are sums over
-#      different groups of ranks, so PyTorch doesn't combine them. Take a norm for each
-#      mesh, and combine the numbers, as :doc:`/tutorials/larger_models/tensor_parallel`
-#      does.
-#
 # - On your own machines: which links are fast and which are slow, and which dimension
 #   of a mesh should follow which?
 #
@@ -789,8 +721,3 @@ if rank == 0:
 #
 # - The `recipe <https://docs.pytorch.org/tutorials/recipes/distributed_device_mesh.html>`__
 #   of PyTorch shows what a mesh saves you.
-# - PyTorch's `tutorial on TP
-#   <https://docs.pytorch.org/tutorials/intermediate/TP_tutorial.html>`__ combines it
-#   with FSDP for a Llama model, and `torchtitan
-#   <https://github.com/pytorch/torchtitan>`__ trains such models with up to four
-#   dimensions.
