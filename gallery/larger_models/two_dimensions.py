@@ -219,9 +219,10 @@ def split_layers(model, tp_mesh):
 # <https://github.com/pytorch/torchtitan/blob/main/torchtitan/models/llama3/infra/parallelize.py>`__
 # and `PyTorch's tutorial <https://docs.pytorch.org/tutorials/intermediate/TP_tutorial.html>`__
 # keep this order too. With activation checkpointing and ``torch.compile``, torchtitan
-# puts both between the two. For bf16, give ``fully_shard`` an ``mp_policy``, and
-# compute the loss of ``scores.float()``. :doc:`/tutorials/larger_models/real_run` does
-# it, and creates the model on the meta device, if it fits on no GPU.
+# puts both between the two. For bf16, give ``fully_shard`` an ``mp_policy``, as
+# :doc:`/tutorials/larger_models/real_run` does, and compute the loss of
+# ``scores.float()``. That page also shows how to begin on the meta device, if the whole
+# model fits on no GPU.
 
 
 def parallelize(model, data_mesh, tp_mesh=None):
