@@ -482,13 +482,12 @@ assert data_position(data_mesh)[1] == rank // n_tp, "a TP group reads other samp
 # -----------------------------
 #
 # It's tempting to say that TP sends more. That depends on the batch: TP sends
-# activations, which grow with it, and *fully sharded data parallel* (FSDP) sends
-# parameters, which don't. What decides is who waits. Let's compute an example: 8
-# machines with 8 GPUs each, and a transformer block with 8192 features, about what a
-# model of 70 billion parameters has. Each row of the mesh has 8192 tokens. Numbers are
-# sent in bf16, but FSDP reduces gradients in fp32. As in
-# :doc:`/tutorials/larger_models/tensor_parallel`, a GPU gets through 400 teraFLOP/s,
-# NVLink carries 450 GB/s and the network 50 GB/s for each GPU.
+# activations, which grow with it, and FSDP sends parameters, which don't. What decides
+# is who waits. Let's compute an example: 8 machines with 8 GPUs each, and a transformer
+# block with 8192 features, about what a model of 70 billion parameters has. Each row of
+# the mesh has 8192 tokens. Numbers are sent in bf16, but FSDP reduces gradients in
+# fp32. As in :doc:`/tutorials/larger_models/tensor_parallel`, a GPU gets through 400
+# teraFLOP/s, NVLink carries 450 GB/s and the network 50 GB/s for each GPU.
 features = 8192
 tokens_of_a_row = 8192
 parameters = 12 * features**2 / 8  # of one block, on one of 8 GPUs
