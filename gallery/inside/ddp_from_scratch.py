@@ -176,7 +176,8 @@ class OurDDP:
         self.under_way = []  # of each bucket: parameters, vector, what waits for it
         for parameter in model.parameters():
             dist.broadcast(parameter.detach(), src=0)
-            parameter.register_post_accumulate_grad_hook(self.collect)
+            if parameter.requires_grad:  # a frozen one has no gradient
+                parameter.register_post_accumulate_grad_hook(self.collect)
 
     def collect(self, parameter):
         if not self.sync:
@@ -211,17 +212,6 @@ assert_close(train(model, parallel.wait), by_ddp, **tolerance)
 # This class is our DDP. A step now sends three messages, with the gradients of two
 # layers each. ``sync = False`` is our ``no_sync``: the hooks do nothing, and gradients
 # accumulate until a later backward pass sends them.
-def gradients_of(model):
-    return parameters_to_vector(p.grad for p in model.parameters())
-
-
-by_no_sync = build()
-by_no_sync.load_state_dict(model.state_dict())
-ddp_model = DistributedDataParallel(by_no_sync)
-with ddp_model.no_sync():
-    loss_function(ddp_model(inputs), labels).backward()
-loss_function(ddp_model(inputs), labels).backward()
-
 model.zero_grad()
 parallel.sync = False
 loss_function(model(inputs), labels).backward()
@@ -229,10 +219,16 @@ parallel.sync = True
 loss_function(model(inputs), labels).backward()
 sizes = [len(flat) for _, flat, _ in parallel.under_way]
 parallel.wait()
+of_two_passes = model[0].weight.grad
+
 if rank == 0:
     print("numbers in each message:", sizes)
 assert sizes == [2 * (32 * 32 + 32)] * 3, "other messages"
-assert_close(gradients_of(model), gradients_of(by_no_sync), **tolerance)
+
+model.zero_grad()
+loss_function(model(inputs), labels).backward()
+parallel.wait()
+assert_close(of_two_passes, 2 * model[0].weight.grad)
 
 # %%
 # Our class has a weak point, though. Its buckets fill in the order in which the hooks
@@ -242,120 +238,119 @@ assert_close(gradients_of(model), gradients_of(by_no_sync), **tolerance)
 # therefore fixes which parameters belong to a bucket and in which order the buckets are
 # sent, the same on all ranks, and a bucket that is full too early waits for its turn.
 # (It fixes both anew after the first step, in the order in which the gradients of rank
-# 0 became ready.) Besides, a bucket of DDP holds one data type only. Ours would turn
-# bf16 gradients into fp32 beside others in fp32.
+# 0 became ready.)
 #
-# A timeline shows the overlap
-# ----------------------------
+# A trace shows the overlap
+# -------------------------
 #
-# This model is too small to see anything, so we slow it down: the backward pass of a
-# layer sleeps for 20 milliseconds, and each message for 15, whatever its size. One
-# message is sent after another, by a thread of its own. On a machine with GPUs a new
-# thread begins with GPU 0, on every rank, so ours first chooses the GPU of its rank.
-# The first run sends all after the backward pass, as step 1 does. The others use hooks,
-# first with one gradient in a bucket, then four.
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
-from time import perf_counter, sleep
+# When do the messages really travel? ``torch.profiler`` notes when each operation
+# begins and ends. We trace one backward pass of a larger model (six layers of 4 MiB)
+# three times: averaged after backward as in step 1, with our buckets, and with DDP,
+# whose buckets we let be as large as ours.
+from torch.profiler import profile
+
+large_inputs = torch.randn(128, 1024, device=device)
 
 
-def begin_layer(gradient):
-    early[title] = len(parallel.under_way)  # messages handed over before this layer
-    layers.append(perf_counter())
-    sleep(0.020)
+def build_large():
+    layers = [nn.Linear(1024, 1024) for _ in range(6)]
+    return nn.Sequential(*layers).to(device)
 
 
-def send_slowly(flat):
-    start = perf_counter()
-    sleep(0.015)
-    dist.all_reduce(flat)
-    messages.append((start, perf_counter()))
+def trace(model, average):
+    for _ in range(2):  # the first passes are slower, and DDP's buckets aren't final
+        model(large_inputs).square().mean().backward()
+        average()
+    loss = model(large_inputs).square().mean()
+    with profile() as profiler:
+        loss.backward()
+        average()
+    return profiler.events()
 
 
-def choose_gpu():
-    if gpu_per_rank:
-        torch.accelerator.set_device_index(local_rank)
-
-
-link = ThreadPoolExecutor(max_workers=1, initializer=choose_gpu)
-
-
-class SlowDDP(OurDDP):
-    def all_reduce(self, flat):
-        return link.submit(send_slowly, flat).result
-
-
-runs, early, averages = {}, {}, []
-for title, per_bucket in ("after backward", 1), ("hooks", 1), ("buckets", 4):
-    model = build()
-    parallel = SlowDDP(model, per_bucket)
-    parallel.sync = title != "after backward"
-    layers, messages = [], []  # when each begins
-    runs[title] = layers, messages
-    output = inputs
-    for layer in model:
-        output = layer(output)
-        output.register_hook(begin_layer)
-    loss_function(output, labels).backward()
-    layers.append(perf_counter())
-    if not parallel.sync:
-        for parameter in model.parameters():
-            parameter.grad /= world_size
-            send_slowly(parameter.grad)
-    parallel.wait()
-    averages.append(gradients_of(model))
-
-if rank == 0:
-    print("messages handed over before the turn of layer 0:", early)
-assert early == {"after backward": 0, "hooks": 10, "buckets": 2}, (
-    "messages were handed over earlier or later")
-for average in averages:
-    assert_close(average, averages[0], **tolerance)
+traces = {}
+model = build_large()
+traces["after backward"] = trace(model, average_gradients)
+model = build_large()
+parallel = OurDDP(model, per_bucket=4)
+traces["our buckets"] = trace(model, parallel.wait)
+ddp_model = DistributedDataParallel(build_large(), bucket_cap_mb=8)
+traces["DDP"] = trace(ddp_model, do_nothing)
 
 # %%
-# Each numbered block is the backward pass of a layer. At its end the layer's gradients
-# are ready. The hatched blocks are messages, and only those to the right of the dashed
-# line, the end of the backward pass, make the step longer. Twelve messages sleep for
-# 180 milliseconds, and layers 4 to 0 hide 100 at most. Three messages sleep for 45,
-# and most of it is hidden. (On GPUs the overlap isn't free, because the messages take
-# memory bandwidth and some of the processors from the backward pass.)
+# How many messages are handed over before backward comes to layer 0, its last one?
+early = {}
+for title, events in traces.items():
+    layers = [e.time_range.start for e in events if e.name == "AddmmBackward0"]
+    messages = [e.time_range.start for e in events if e.name == "c10d::allreduce_"]
+    early[title] = sum(start < max(layers) for start in messages)
+if rank == 0:
+    print("messages handed over before layer 0:", early)
+assert early == {"after backward": 0, "our buckets": 2, "DDP": 2}, (
+    "messages were handed over earlier or later")
+
+# %%
+# Ours leave when DDP's do. In the figure, the upper row is the backward pass of the
+# layers, from layer 5 to layer 0, and the lower row the messages. Only those after the
+# end of the upper row make the step longer. (On a CPU, messages take the cores from
+# backward, so the overlap saves little. NCCL's run on the GPU itself, in a *stream* of
+# their own beside that of backward. There they take memory bandwidth and some of the
+# processors from it, so it isn't free either.)
 #
 # .. alt-text:: Three timelines, each with six layers above and messages below. After
-#    backward: twelve messages follow the layers. Hooks: they begin below the layers.
-#    Buckets: three messages, and only the last one follows the layers.
+#    backward: all messages follow the layers. Our buckets and DDP: two messages begin
+#    while later layers compute, and a third one follows the layers.
+def spans(events):
+    """Return the beginning and the length of each event in milliseconds."""
+    return [(e.time_range.start / 1000, e.time_range.elapsed_us() / 1000) for e in events]
+
+
+def rows_of(events):
+    backward = [e for e in events if e.name == "AddmmBackward0"]
+    sending = [e for e in events if e.name.endswith(":all_reduce")]
+    kernels = [e for e in events if e.device_type.name != "CPU"]
+    if kernels:  # what ran on a GPU
+        sending = [e for e in kernels if "ccl" in e.name.lower()]
+        backward = [e for e in kernels if e not in sending]
+    return spans(backward), spans(sending)
+
+
 if rank == 0:
     import matplotlib.pyplot as plt
 
     fig, axes = plt.subplots(3, 1, sharex=True, figsize=(7, 4), layout="constrained")
-    for ax, (title, (layers, messages)) in zip(axes, runs.items()):
-        for y, spans, hatch in (1, pairwise(layers), ""), (0, messages, "//"):
-            bars = [(start - layers[0], 0.95 * (end - start)) for start, end in spans]
-            ax.broken_barh(bars, (y, 0.8), facecolor=f"C{1 - y}", hatch=hatch)
-        for number, start in zip("543210", layers):
-            ax.text(start - layers[0] + 0.01, 1.4, number, ha="center", va="center")
-        ax.axvline(layers[-1] - layers[0], ls="--")
+    for ax, (title, events) in zip(axes, traces.items()):
+        backward, sending = rows_of(events)
+        ax.broken_barh(backward, (1, 0.8), facecolor="C0", edgecolor="white")
+        ax.broken_barh(sending, (0, 0.8), facecolor="C1", edgecolor="white", hatch="//")
         ax.set(title=title, yticks=[0.4, 1.4], yticklabels=["all-reduce", "backward"])
-    axes[-1].set(xlabel="seconds")
+    axes[-1].set(xlabel="milliseconds (measured)")
 
 # %%
 # What else DDP does
 # ------------------
 #
 # `DDP <https://docs.pytorch.org/docs/stable/notes/ddp.html>`__ limits a bucket by its
-# bytes, 25 MiB by default (``bucket_cap_mb``) and only 1 MiB for the first, so that its
-# message leaves early. It waits by itself at the end of ``backward``. If one rank
-# leaves a parameter unused, our ranks send buckets of unequal sizes, which ends in an
-# error, a hang or wrong numbers, but DDP has ``find_unused_parameters``. It also sends
-# buffers, as :doc:`/tutorials/start/distributed_data_parallel` shows.
+# bytes, 25 MiB by default (``bucket_cap_mb``). If you don't set that, the first has
+# only 1 MiB, so that its message leaves early. DDP waits by itself at the end of
+# ``backward``. It also sends buffers, as
+# :doc:`/tutorials/start/distributed_data_parallel` shows. Which buckets a running DDP
+# has is in ``ddp_model._get_ddp_logging_data()`` (a private function).
+#
+# If one rank leaves a parameter unused, our ranks send buckets of unequal sizes, which
+# ends in an error, a hang or wrong numbers. If all of them leave it unused, and an
+# earlier pass with ``sync = False`` has left a gradient there, then nobody sends that
+# gradient, and no error tells you. DDP stops at the next forward pass, and names the
+# parameter if the variable ``TORCH_DISTRIBUTED_DEBUG`` is ``INFO``. With
+# ``find_unused_parameters`` it averages in both cases.
 #
 # Our gradients exist twice until the wait is over, once in the bucket. With
 # ``gradient_as_bucket_view=True`` those of DDP lie in the bucket from the beginning.
-# :doc:`/tutorials/inside/hide_the_traffic` measures that, counts DDP's own buckets, and
-# changes what they send.
+# :doc:`/tutorials/inside/hide_the_traffic` counts DDP's own buckets, and changes what
+# they send with a *communication hook*, which takes the place of our ``all_reduce``.
 #
 # At the end every rank leaves the group, and only then does rank 0 open the window of
 # its figure, because a window stops the program until you close it.
-link.shutdown()
 dist.destroy_process_group()
 if rank == 0:
     plt.show()  # last: while a window is open, no other rank waits
@@ -366,26 +361,14 @@ if rank == 0:
 #
 # Predict first, then run.
 #
-# - Put all twelve gradients into one bucket in the last run, and leave out the assert
-#   that fails. When does the message start?
+# - Put all twelve gradients into one of our buckets in the trace, and leave out the
+#   assert that fails. When does the message start?
 #
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
 #      At the end of the backward pass, because the bucket is full only when layer 0
-#      has its gradients. The last number of the printed dictionary is 0 instead of 2,
-#      and nothing is hidden. The step still ends earlier than in the first run,
-#      because it pays for one message instead of twelve.
-#
-# - Start two ranks, and let a layer sleep for 0.040 seconds. What is then left to the
-#   right of the dashed line in the second run?
-#
-#   .. admonition:: Answer
-#      :collapsible: closed
-#
-#      The two messages of layer 0. Two messages now take less time than a layer, so
-#      each layer hides those of the layer before, and the link is idle in between.
-#      Nothing hides the last two, because no layer is left to compute.
+#      has its gradients. The printed number is 0 instead of 2, and nothing is hidden.
 #
 # - In your own script, without DDP: register such a hook for each parameter and note
 #   the names for two steps. Is the order the same both times, and which parameters
