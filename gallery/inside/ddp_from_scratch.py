@@ -302,7 +302,8 @@ assert early == {"after backward": 0, "our buckets": 2, "DDP": 2}, (
 #    while later layers compute, and a third one follows the layers.
 def spans(events):
     """Return the beginning and the length of each event in milliseconds."""
-    return [(e.time_range.start / 1000, e.time_range.elapsed_us() / 1000) for e in events]
+    times = [event.time_range for event in events]
+    return [(time.start / 1000, time.elapsed_us() / 1000) for time in times]
 
 
 def rows_of(events):

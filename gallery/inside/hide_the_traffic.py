@@ -85,21 +85,6 @@ backend = dist.get_default_backend_for_device(device)
 dist.init_process_group(backend, device_id=device if gpu_per_rank else None)
 
 # %%
-# Your network in two numbers
-# ---------------------------
-#
-# An *all-reduce* adds up a tensor over all ranks, and each rank gets the sum. Its time
-# has two parts: the start, which even an all-reduce of a few bytes takes (the
-# *latency*), and the bytes divided by the *bandwidth*. Write down both for your network
-# here. They are in the output of ``all_reduce_perf`` from `nccl-tests
-# <https://github.com/NVIDIA/nccl-tests>`__: the latency is the time of the smallest
-# size, and the bandwidth is *busbw* of the largest one. Until you do that, the page
-# computes with round numbers for Ethernet of 10 Gbit/s.
-LATENCY = 2e-4  # seconds for an all-reduce of a few bytes
-BANDWIDTH = 10e9 / 8  # bytes per second, in one direction
-N_RANKS = 16  # not only those of this program
-
-# %%
 # Gradients travel in buckets
 # ---------------------------
 #
@@ -182,12 +167,11 @@ def cut(gradient_sizes, limit, first_limit):
 
 layer_sizes = [parameter.nbytes for parameter in layers.parameters()]
 assert cut(layer_sizes, 25 * 2**20, first_limit=2**20) == default, "not DDP's default"
-for mib in (0, 64):
-    ddp_layers = DistributedDataParallel(layers, bucket_cap_mb=mib)
-    ddp_layers.register_comm_hook(ddp_layers.process_group, counting_hook)
-    messages_of_a_step(ddp_layers)  # the first step is different
-    expected = cut(layer_sizes, mib * 2**20, first_limit=mib * 2**20)
-    assert messages_of_a_step(ddp_layers) == expected, f"not DDP's for {mib} MiB"
+ddp_layers = DistributedDataParallel(layers, bucket_cap_mb=10)
+ddp_layers.register_comm_hook(ddp_layers.process_group, counting_hook)
+messages_of_a_step(ddp_layers)  # the first step is different
+expected = cut(layer_sizes, 10 * 2**20, first_limit=10 * 2**20)
+assert messages_of_a_step(ddp_layers) == expected, "not DDP's for 10 MiB"
 
 # %%
 # ``torch.compile`` would turn backward into one piece, whose gradients are ready only
@@ -197,30 +181,28 @@ for mib in (0, 64):
 #
 # A bucket is memory, too. DDP copies each gradient into its bucket, so during training
 # the gradients exist twice. With ``gradient_as_bucket_view=True``, each ``grad`` is a
-# *view*, which means that it's a part of the bucket's memory and has none of its own.
-# We count in how many separate blocks of memory the 96 gradients are.
-
-
-def blocks_of_memory(**options):
-    ddp_model = DistributedDataParallel(layers, **options)
-    for _ in range(2):  # in the first step the buckets are not final
-        messages_of_a_step(ddp_model)
-    return len({p.grad.untyped_storage().data_ptr() for p in layers.parameters()})
-
-
-own_memory = blocks_of_memory()
-views = blocks_of_memory(gradient_as_bucket_view=True)
-if rank == 0:
-    print(f"blocks of memory for the gradients: {own_memory} -> {views} as views")
-assert own_memory == 96, "each gradient has memory of its own"
-assert views == len(default), "the gradients are parts of the buckets"
+# *view*, a part of the bucket's memory, which `saves as many bytes as all gradients
+# have
+# <https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html>`__:
+# 4 GB for a billion parameters. There is hardly a reason against it, except that you
+# can't call ``detach_()`` on such a gradient.
 
 # %%
-# The views save as many bytes as all gradients have: 4 GB for a billion parameters.
-# There is hardly a reason against them, except that you `can't call detach_()
-# <https://docs.pytorch.org/docs/stable/generated/torch.nn.parallel.DistributedDataParallel.html>`__
-# on such a gradient.
+# Your network in two numbers
+# ---------------------------
 #
+# An *all-reduce* adds up a tensor over all ranks, and each rank gets the sum. Its time
+# has two parts: the start, which even an all-reduce of a few bytes takes (the
+# *latency*), and the bytes divided by the *bandwidth*. Write down both for your network
+# here. They are in the output of ``all_reduce_perf`` from `nccl-tests
+# <https://github.com/NVIDIA/nccl-tests>`__: the latency is the time of the smallest
+# size, and the bandwidth is *busbw* of the largest one. Until you do that, the page
+# computes with round numbers for Ethernet of 10 Gbit/s.
+LATENCY = 2e-4  # seconds for an all-reduce of a few bytes
+BANDWIDTH = 10e9 / 8  # bytes per second, in one direction
+N_RANKS = 16  # not only those of this program
+
+# %%
 # What an all-reduce costs on real networks
 # -----------------------------------------
 #
@@ -245,15 +227,17 @@ assert views == len(default), "the gradients are parts of the buckets"
 #        <https://github.com/NVIDIA/nccl/issues/1244>`__)
 #      - 47 GB/s (`46 to 48 per card
 #        <https://github.com/NVIDIA/nccl-tests/issues/290>`__)
+#    * - InfiniBand, eight such cards per machine, 512 GPUs
+#      - 0.5 ms (pretended: ten times that of two machines)
+#      - 376 GB/s (eight times one card)
 #    * - Ethernet, one card of 25 Gbit/s per machine
 #      - 0.2 ms (round number)
 #      - 3.1 GB/s (data sheet)
 #
-# Other machines differ. If a machine has several network cards, NCCL uses all of them,
-# and eight cards of 400 Gbit/s together, as in NVIDIA's DGX H100, are about as fast as
-# NVLink. GPUs of one machine without NVLink have PCIe, by the data sheet of version 4.0
-# with 32 GB/s: less than the second row. The switch between H100s can also add up by
-# itself (*NVLink SHARP*), which is faster than a ring.
+# If a machine has several network cards, NCCL uses all of them. GPUs of one machine
+# without NVLink have PCIe, by the data sheet of version 4.0 with 32 GB/s: less than the
+# second row. The switch between H100s can also add up by itself (*NVLink SHARP*), which
+# is faster than a ring.
 
 
 def ring_bytes(tensor_bytes, n_ranks):
@@ -264,11 +248,11 @@ def ring_bytes(tensor_bytes, n_ranks):
 networks = {  # ranks, seconds, bytes per second
     "NVLink": (8, 3e-5, 370e9),
     "InfiniBand 400": (16, 5e-5, 47e9),
+    "8 x 400, 512 ranks": (512, 5e-4, 8 * 47e9),
     "Ethernet 25": (16, 2e-4, 25e9 / 8),
     "your network": (N_RANKS, LATENCY, BANDWIDTH),
 }
 assert ring_bytes(100, 1) == 0, "a rank alone sends nothing"
-assert ring_bytes(100, 2) == 100
 assert ring_bytes(100, 800) < 200
 
 # %%
@@ -276,8 +260,8 @@ assert ring_bytes(100, 800) < 200
 # Only their sizes matter here. A tensor on the *meta* device has a shape and no data,
 # so this costs no memory. Backward needs about four operations for each parameter and
 # token (:doc:`/tutorials/start/is_it_faster` explains the rule). For 32,768 tokens at
-# 200 TFLOP/s, which is a fifth of the peak of an H100, that's 198 ms. (At the 400 of
-# that page it would be 99 ms. Below, we try all times between 10 ms and a second.)
+# 200 TFLOP/s, which is a fifth of the peak of an H100, that's 198 ms, and for
+# 4,096 tokens 25 ms. (At the 400 of that page it would be half.)
 with torch.device("meta"):
     encoder = nn.ModuleList(
         nn.TransformerEncoderLayer(1024, 16, 4096) for _ in range(24))
@@ -285,6 +269,7 @@ gradient_sizes = [parameter.nbytes for parameter in encoder.parameters()]
 total_bytes = sum(gradient_sizes)
 n_parameters = total_bytes // 4  # float32 has 4 bytes
 backward = 4 * n_parameters * 32_768 / 200e12  # seconds
+few_tokens = backward / 8
 if rank == 0:
     print(f"{len(gradient_sizes)} gradients, {total_bytes / 1e9:.2f} GB,",
           f"backward of {1000 * backward:.0f} ms")
@@ -321,74 +306,40 @@ def exposed(buckets, network, backward=backward):
 # ------------------------------------------------------------
 #
 # Let's try five limits: 0, so that each gradient leaves alone; 1, 25 and 100 MiB; and
-# one bucket for all. The table shows the exposed communication in ms.
+# one bucket for all. The table shows the exposed communication in ms, first for 32,768
+# tokens, then for 4,096.
 caps = {"0": 0, "1": 1, "25": 25, "100": 100, "one": 4096}  # in MiB
 by_cap = {}
 for name, mib in caps.items():
     by_cap[name] = cut(gradient_sizes, mib * 2**20, mib * 2**20)
 if rank == 0:
-    print(f"{'bucket_cap_mb':<14}", *[f"{name:>6}" for name in caps])
-    print(f"{'messages':<14}", *[f"{len(buckets):6}" for buckets in by_cap.values()])
-    for name, network in networks.items():
-        times = [1000 * exposed(buckets, network) for buckets in by_cap.values()]
-        print(f"{name:<14}", *[f"{time:6.1f}" for time in times])
-
-# %%
-# On NVLink and InfiniBand nearly everything is hidden with 1, 25 and 100 MiB. On
-# Ethernet only a quarter can be hidden, because the bytes alone take 0.7 seconds and
-# backward 0.2. A single bucket hides nothing, and hundreds of tiny messages pay for
-# their starts wherever the network is the bottleneck.
-for name in ("NVLink", "InfiniBand 400", "Ethernet 25"):
-    ends = {cap: backward + exposed(by_cap[cap], networks[name]) for cap in caps}
-    middle = [ends["1"], ends["25"], ends["100"]]
-    assert ends["one"] > max(middle), "one bucket should be worse: it hides nothing"
-assert exposed(by_cap["25"], networks["InfiniBand 400"]) < 0.01 * backward, (
-    "on InfiniBand nearly everything is hidden")
-assert exposed(by_cap["25"], networks["Ethernet 25"]) > 2 * backward, (
-    "on Ethernet most of it can't be hidden")
-
-# %%
-# That was one backward time. A faster GPU or fewer tokens make it shorter. So we let it
-# take from 10 ms to a second, and note the worst case of each limit: by how many
-# percent are backward and its communication longer than with the best of the five? Then
-# we do the same with ten times the latency.
-
-
-def worst_losses(n_ranks, latency, bandwidth):
-    """Return for each limit how much it loses at most against the best one."""
-    worst = dict.fromkeys(caps, 0.0)
-    for i in range(21):
-        seconds = 0.01 * 10 ** (i / 10)  # of backward
-        ends = {}
-        for cap, buckets in by_cap.items():
-            late = exposed(buckets, (n_ranks, latency, bandwidth), seconds)
-            ends[cap] = seconds + late
-        for cap in caps:
-            worst[cap] = max(worst[cap], ends[cap] / min(ends.values()) - 1)
-    return worst
-
-
-if rank == 0:
-    print(f"{'lost at most':<14}", *[f"{name:>6}" for name in caps])
-for name in ("NVLink", "InfiniBand 400", "Ethernet 25"):
-    n_ranks, latency, bandwidth = networks[name]
-    usual = worst_losses(n_ranks, latency, bandwidth)
-    slow_start = worst_losses(n_ranks, 10 * latency, bandwidth)
+    print(f"{'bucket_cap_mb':<18}", *[f"{name:>6}" for name in caps])
+    print(f"{'messages':<18}", *[f"{len(buckets):6}" for buckets in by_cap.values()])
+for seconds in (backward, few_tokens):
     if rank == 0:
-        print(f"{name:<14}", *[f"{usual[cap]:6.1%}" for cap in caps])
-        print(f"{'- slow starts':<14}", *[f"{slow_start[cap]:6.1%}" for cap in caps])
-    assert usual["25"] < 0.02, "25 MiB should be nearly the best"
-    assert max(usual["1"], usual["100"]) < 0.08 and usual["one"] > 0.5, (
-        "1 and 100 MiB should lose little, and one bucket much")
-    assert slow_start["100"] < 0.08 < slow_start["25"], (
-        "with slow starts, 100 MiB should be better")
+        print(f"backward of {1000 * seconds:.0f} ms:")
+    for name, network in networks.items():
+        late = {}  # exposed ms by limit
+        for cap, buckets in by_cap.items():
+            late[cap] = 1000 * exposed(buckets, network, seconds)
+        if rank == 0:
+            print(f"{name:<18}", *[f"{time:6.1f}" for time in late.values()])
 
 # %%
-# So for this model and these latencies, 25 MiB loses less than 2 % with each of these
-# times, and 1 or 100 MiB less than 8 %. But if each message starts ten times
-# as slowly (the rows "slow starts"), 25 MiB can lose a fifth on InfiniBand and half on
-# NVLink, and 100 MiB is the better size.
-#
+# With the long backward pass, nearly everything is hidden on NVLink and InfiniBand with
+# 1, 25 and 100 MiB. On Ethernet only a quarter can be hidden, because the bytes alone
+# take 0.7 seconds and backward 0.2. With the short one, InfiniBand with one card hides
+# half. On 512 GPUs, where each message starts slowly, 96 messages of 1 MiB no longer
+# fit under it, and 36 of 25 MiB just do. Between 25 and 100 MiB there's hardly a
+# difference on any of these networks.
+many_gpus = networks["8 x 400, 512 ranks"]
+late_1 = exposed(by_cap["1"], many_gpus, few_tokens)
+late_25 = exposed(by_cap["25"], many_gpus, few_tokens)
+assert late_1 > 10 * late_25, "with slow starts, 1 MiB should be too small"
+one_bucket = exposed(by_cap["one"], many_gpus, few_tokens)
+assert one_bucket > late_25, "one bucket should be worse: it hides nothing"
+
+# %%
 # The figure shows when messages are under way, with buckets of 25 MiB and with a single
 # one. What lies to the right of the dashed line makes the step longer.
 #
@@ -527,16 +478,9 @@ ddp_model.zero_grad()
 with ddp_model.no_sync():
     loss = loss_function(ddp_model(inputs), labels)
 loss.backward()
-
-flat = torch.cat([p.grad.flatten() for p in ddp_model.parameters()])
-norm = flat.norm().reshape(1)
-norms = [torch.zeros_like(norm) for _ in range(world_size)]
-dist.all_gather(norms, norm)
 if rank == 0:
     print("messages with only backward outside:", len(sent))
 assert sent == [], "nothing should be sent"
-different = {each.item() for each in norms}
-assert len(different) >= min(world_size, 2), "the ranks should have other gradients"
 
 # %%
 # The same happens at the end of an epoch, if the number of batches isn't a multiple of
@@ -597,16 +541,10 @@ for name, gradient in gradients.items():
         print(f"{name:>10}: {n_bytes[name] / 1024:3.0f} KiB,",
               f"error of the gradient {errors[name]:.4f}")
 
-# %%
-# How large may the error be? One rounding errs by at most 1/2048 of a number in fp16,
-# and by 1/256 in bf16, and the sum of w ranks is rounded about w times. As the errors
-# are random, they grow like the square root of w. (Very small numbers err by a fixed
-# amount in fp16.) So these asserts should hold for any number of ranks.
 whole = n_bytes["all-reduce"]
 assert n_bytes["fp16"] == n_bytes["bf16"] == whole / 2, "16 bits are half of 32"
-fixed = 2**-25 * len(exact) ** 0.5 / exact.norm().item()
-assert 0 < errors["fp16"] < (2**-11 + fixed) * world_size**0.5, "fp16 lost too much"
-assert 0 < errors["bf16"] < 2**-8 * world_size**0.5, "bf16 lost too much"
+assert 0 < errors["fp16"] < 0.01, "fp16 lost too much"
+assert 0 < errors["bf16"] < 0.03, "bf16 lost too much"
 
 # %%
 # Both 16-bit hooks send half. If your network is so slow that this isn't enough, there
@@ -615,49 +553,16 @@ assert 0 < errors["bf16"] < 2**-8 * world_size**0.5, "bf16 lost too much"
 # <https://docs.pytorch.org/docs/stable/ddp_comm_hooks.html>`__ it needs three messages
 # for each bucket and computation between them, and leaves the first 1000 steps exact.
 #
-# With many ranks, fp16 loses small gradients and bf16 loses digits
-# -----------------------------------------------------------------
-#
-# A few ranks on a laptop don't show what happens with hundreds. So here is what the
-# hook does, on one rank, with random gradients in the role of those of n ranks: divide,
-# then add up in 16 bits, one after the other, as a ring does. That's the worst order.
-# NCCL also has trees, and switches that add up, where fewer roundings follow each
-# other.
-
-
-def error_in(dtype, gradients):  # gradients: (ranks, numbers)
-    total = torch.zeros(gradients.shape[1], dtype=dtype)
-    for gradient in gradients:
-        total += gradient.to(dtype) / len(gradients)
-    exact = gradients.mean(0)
-    return ((total.float() - exact).norm() / exact.norm()).item()
-
-
-fp16_error = {}
-bf16_error = {}
-for scale in (1.0, 1e-6):
-    for n in (2, 64, 512):
-        generator = torch.Generator().manual_seed(0)
-        of_ranks = scale * torch.randn(n, 4096, generator=generator)
-        fp16_error[scale, n] = error_in(torch.float16, of_ranks)
-        bf16_error[scale, n] = error_in(torch.bfloat16, of_ranks)
-        if rank == 0:
-            print(f"gradients of about {scale:5g}, {n:3} ranks:",
-                  f"error {fp16_error[scale, n]:7.2%} in fp16,",
-                  f"{bf16_error[scale, n]:5.2%} in bf16")
-assert fp16_error[1.0, 512] < bf16_error[1.0, 512] / 4, "fp16 has more digits"
-assert fp16_error[1e-6, 512] == 1, "all gradients should become 0"
-assert bf16_error[1e-6, 512] < 0.05, "bf16 should keep small gradients"
+# Which of the two? fp16 has more digits. But gradients can be as small as 0.000001,
+# which is why training in fp16 `scales its loss <https://arxiv.org/abs/1710.03740>`__.
+# If yours does, its gradients are large, and fp16 is the better choice. Of small ones
+# fp16 loses more with every rank, because the hook divides by the number of ranks
+# before it adds. With 512 ranks nothing is left: the model stops learning, and no error
+# tells you. So without a scaled loss take bf16. Its sum over many ranks is rounded many
+# times, so compare the loss with that of a run without a hook.
+assert torch.tensor(1e-6).half() / 512 == 0, "too small for fp16 on 512 ranks"
 
 # %%
-# With gradients of about 1, fp16 is the more exact one. But gradients can be as small
-# as 0.000001, which is why training in fp16 `scales its loss
-# <https://arxiv.org/abs/1710.03740>`__. If yours does, its gradients are large, and
-# fp16 is the better choice. Of small gradients, fp16 loses more with every rank,
-# because the hook divides by the number of ranks before it adds. With 512 ranks nothing
-# is left: the model stops learning, and no error tells you. So without a scaled loss
-# take bf16, and compare the loss with that of a run without a hook.
-#
 # What helps on your network
 # --------------------------
 #
@@ -676,14 +581,12 @@ for way, (buckets, n_batches) in ways.items():
     for name, network in networks.items():
         left[way, name] = 1000 * exposed(buckets, network) / n_batches
 if rank == 0:
-    print(f"{'exposed (ms)':<14}", *[f"{way:>9}" for way in ways])
+    print(f"{'exposed (ms)':<18}", *[f"{way:>9}" for way in ways])
     for name in networks:
-        print(f"{name:<14}", *[f"{left[way, name]:9.1f}" for way in ways])
+        print(f"{name:<18}", *[f"{left[way, name]:9.1f}" for way in ways])
 
 assert left["as it is", "NVLink"] < 1 and left["as it is", "InfiniBand 400"] < 1, (
     "on fast networks nearly everything is hidden already")
-few_tokens = exposed(default_buckets, networks["InfiniBand 400"], backward / 8)
-assert 0.024 < backward / 8 < few_tokens < 0.027, "4,096 tokens hide half of it"
 assert left["bf16", "Ethernet 25"] < left["as it is", "Ethernet 25"] / 2, (
     "backward hides as much as before, so more than half is saved")
 assert left["both", "Ethernet 25"] < left["as it is", "Ethernet 25"] / 10, (
@@ -691,10 +594,9 @@ assert left["both", "Ethernet 25"] < left["as it is", "Ethernet 25"] / 10, (
 
 # %%
 # On the fast networks there is nothing to gain, because less than a millisecond is
-# exposed. That's so with 32,768 tokens for each GPU. With 4,096, backward takes only 25
-# ms, and on InfiniBand another 26 ms are exposed. On Ethernet of 25 Gbit/s, bf16 saves
-# more than half of the exposed time, because backward hides as much as before. With
-# accumulation on top less than a tenth is left.
+# exposed. On Ethernet of 25 Gbit/s, bf16 saves more than half of the exposed time,
+# because backward hides as much as before. With accumulation on top less than a tenth
+# is left.
 #
 # Which knob for which symptom
 # ----------------------------
@@ -713,8 +615,6 @@ assert left["both", "Ethernet 25"] < left["as it is", "Ethernet 25"] / 10, (
 #      - Compare the ranks: where a message is shorter on one rank, the others have
 #        waited for this one. If they're alike: first accumulation with ``no_sync``,
 #        then bf16, last PowerSGD
-#    * - Pauses between the messages, and little after backward
-#      - Nothing: the communication is hidden
 #
 # At the end every rank leaves the group, and only then does rank 0 open the window of
 # its figure, because a window stops the program until you close it.
@@ -728,18 +628,18 @@ if rank == 0:
 #
 # Predict first, then run.
 #
-# - Give each rank four times as many tokens, 131,072. Between which bucket sizes does
-#   it matter now on Ethernet of 25 Gbit/s, and which assert notices?
+# - Each rank gets four times as many tokens, 131,072. Between which bucket sizes does
+#   it matter now on Ethernet of 25 Gbit/s? Print ``exposed`` for each of ``by_cap``,
+#   with ``4 * backward`` as its last argument.
 #
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
 #      Now the communication takes 0.73 s and backward 0.79 s, so it just fits. With
 #      25 MiB 20 ms are exposed, with 100 MiB 67 and with one bucket 726. From 25 to
-#      100 MiB, backward and communication together get 6 % longer. The assert "on
-#      Ethernet most of it can't be hidden" fails. This is the case in which smaller
-#      buckets are right. In a trace, the network is idle when backward begins, and a
-#      long message is left when it ends.
+#      100 MiB, backward and communication together get 6 % longer. This is the case in
+#      which smaller buckets are right. In a trace, the network is idle when backward
+#      begins, and a long message is left when it ends.
 #
 # - Leave out ``/ group.size()`` in ``bf16_hook``. What do the ranks then train with,
 #   and does DDP say something?
@@ -771,8 +671,5 @@ if rank == 0:
 # Where to go next
 # ----------------
 #
-# - The `manual <https://docs.pytorch.org/docs/stable/ddp_comm_hooks.html>`__ of
-#   communication hooks has others.
-# - :doc:`/tutorials/start/is_it_faster` measures how much communication is exposed.
-# - :doc:`/tutorials/inside/ddp_from_scratch` draws a timeline of messages and backward.
+# - :doc:`/tutorials/inside/ddp_from_scratch` traces messages and backward.
 # - :doc:`/tutorials/larger_models/split_model` is for a model too large for one GPU.
