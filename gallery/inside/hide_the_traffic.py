@@ -512,7 +512,6 @@ def bf16_hook(group, bucket):
 assert torch.tensor(1e-8).half() == 0, "too small for fp16"
 assert torch.tensor(7e4).half().isinf(), "too large for fp16"
 assert torch.tensor(1e-8).bfloat16() > 0, "bf16 has the range of float32"
-assert torch.tensor(7e4).bfloat16().isfinite()
 
 # %%
 # ``fp16_compress_wrapper`` lets any hook send fp16. Around ``allreduce_hook`` it is
@@ -526,7 +525,6 @@ hooks = {
 }
 gradients = {}
 n_bytes = {}
-losses = {}
 for name, hook in hooks.items():
     ddp_model = DistributedDataParallel(copy.deepcopy(model))
     ddp_model.register_comm_hook(ddp_model.process_group, hook)
@@ -587,10 +585,6 @@ if rank == 0:
 
 assert left["as it is", "NVLink"] < 1 and left["as it is", "InfiniBand 400"] < 1, (
     "on fast networks nearly everything is hidden already")
-assert left["bf16", "Ethernet 25"] < left["as it is", "Ethernet 25"] / 2, (
-    "backward hides as much as before, so more than half is saved")
-assert left["both", "Ethernet 25"] < left["as it is", "Ethernet 25"] / 10, (
-    "both together should leave less than a tenth")
 
 # %%
 # On the fast networks there is nothing to gain, because less than a millisecond is
