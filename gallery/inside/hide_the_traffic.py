@@ -622,19 +622,6 @@ if rank == 0:
 #
 # Predict first, then run.
 #
-# - Each rank gets four times as many tokens, 131,072. Between which bucket sizes does
-#   it matter now on Ethernet of 25 Gbit/s? Print ``exposed`` for each of ``by_cap``,
-#   with ``4 * backward`` as its last argument.
-#
-#   .. admonition:: Answer
-#      :collapsible: closed
-#
-#      Now the communication takes 0.73 s and backward 0.79 s, so it just fits. With
-#      25 MiB 20 ms are exposed, with 100 MiB 67 and with one bucket 726. From 25 to
-#      100 MiB, backward and communication together get 6 % longer. This is the case in
-#      which smaller buckets are right. In a trace, the network is idle when backward
-#      begins, and a long message is left when it ends.
-#
 # - Leave out ``/ group.size()`` in ``bf16_hook``. What do the ranks then train with,
 #   and does DDP say something?
 #
