@@ -612,14 +612,9 @@ if __name__ == "__main__" and in_file and len(sys.argv) > 1:
     sys.exit()
 
 # %%
-# For Slurm, take the script of :doc:`/tutorials/start/training_program`, with the name
-# of this program, and replace its last two lines. They look for ``checkpoint.pt``, but
-# this program has a folder for each checkpoint:
-#
-# .. code-block:: bash
-#
-#    newest=$(ls -t /shared/run/step_*/.metadata | head -n 1)
-#    [ "$newest" -nt /shared/run.started ] && scontrol requeue "$SLURM_JOB_ID"
+# For Slurm, take ``train.slurm`` of :doc:`/tutorials/long_runs/several_nodes` with the
+# name and the options of this program, and write ``saved=.metadata`` in it. That's the
+# file that makes a folder of this program a complete checkpoint.
 #
 # After a signal, ``--log-every`` steps and the whole save must be done before
 # ``--shutdown-timeout``, so give more time to a large model.
