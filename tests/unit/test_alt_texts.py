@@ -21,7 +21,9 @@ def test_each_figure_has_its_alt_text_and_no_code_holds_one(path: Path) -> None:
     for text, code in pairwise(found):
         if code.kind == "code":
             figures = code.source.count("plt.subplots(")
-            assert text.source.count(".. alt-text:: ") == figures, text.source
+            described = text.source.count(".. alt-text:: ")
+            in_loop = bool(figures) and described > figures  # one for each turn
+            assert described == figures or in_loop, text.source
             drawn += figures
             shown = "plt.show()" in code.source or (shown and not figures)
     assert shown or not drawn, (
