@@ -18,12 +18,10 @@ whole, and ``dcp.save`` on all ranks for a sharded one. What makes it a checkpoi
 around that line: what goes into the file, what a crash may leave behind, who waits for
 whom, and how often you save.
 
-First one rank saves a whole model, and dies while it writes. The second part is for
-models that ``fully_shard`` has divided, and only that part needs
-:doc:`/tutorials/larger_models/fully_sharded`: four ranks save, each its own rows of
-every weight, and two ranks load. At the end we compute how often to save. To copy a
-whole program, take :doc:`/tutorials/start/training_program` or
-:doc:`/tutorials/larger_models/real_run`.
+The first part is for DDP: one rank saves a whole model, and dies while it writes. The
+second is for models that ``fully_shard`` has divided, and only that part needs
+:doc:`/tutorials/larger_models/fully_sharded`. To copy a whole program, take
+:doc:`/tutorials/start/training_program` or :doc:`/tutorials/larger_models/real_run`.
 """
 
 # %%
@@ -90,17 +88,19 @@ dist.init_process_group(backend, device_id=device if gpu_per_rank else None)
 # 2. *The machine crashes.* The system keeps in memory what a program has written, and
 #    brings it to the disk later, sometimes the new name before the contents. A crash in
 #    between leaves a file that looks complete and is empty. So ``os.fsync`` waits until
-#    the contents are on the disk, and only then does the file get its name. Names are
-#    the contents of the folder, which needs `another fsync
-#    <https://man7.org/linux/man-pages/man2/fsync.2.html>`__, so we open it like a file.
-#    (Windows doesn't allow that. Leave these three lines out there.)
+#    the contents are on the disk, and only then does the file get its name. The folder,
+#    which holds the name, needs `another fsync
+#    <https://man7.org/linux/man-pages/man2/fsync.2.html>`__. (Windows doesn't allow
+#    that. Leave these three lines out there.)
 # 3. *The newest file cannot be read*, because a disk has failed, for example. So rank 0
 #    keeps one older file, takes the newest that it can read, and says which it skipped.
 #    If it can read none of them, it stops: a run that silently begins again at step 0
 #    would be worse.
 # 4. *The disk gets full.* So rank 0 deletes files. It does this last, when the new file
-#    is safe, and only with older ones. So at no moment is the only complete file gone.
-#    A file to keep, such as that of the best model, gets a name of another form.
+#    is safe, and only with older ones. With Adam a file has three numbers for each
+#    parameter, in float32 12 bytes: 84 GB for 7 billion. Two files stay, and while the
+#    next is written there are three. The file of the best model gets a name of another
+#    form, such as ``best.pt``, and so is never deleted.
 #
 # To load, every rank needs the same file, so rank 0 tells the others which one it is.
 # Several machines need a folder that they share. Three arguments of ``torch.load``:
@@ -109,8 +109,7 @@ dist.init_process_group(backend, device_id=device if gpu_per_rank else None)
 #   all ranks fill the GPU of rank 0.
 # - ``weights_only=True``, the default: otherwise a file could run code.
 # - ``mmap=True``: the ranks of a machine share one copy of the file in its memory.
-#   Otherwise each has its own. (Rank 0 reads the file twice, because it tries before it
-#   chooses.)
+#   Otherwise each has its own.
 #
 # Pretrained weights are no checkpoint: they bring no optimizer and no step. Load them
 # only if there is no checkpoint yet, or every restart begins with them again.
@@ -127,20 +126,6 @@ import torch.distributed as dist
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
-
-from start import device, rank, world_size
-
-torch.manual_seed(0)
-data = TensorDataset(torch.randn(80, 20), torch.randint(2, (80,)))
-sampler = DistributedSampler(data)
-seeds = torch.Generator()  # the loader draws the seeds of its workers from it
-loader = DataLoader(
-    data, batch_size=16 // world_size, sampler=sampler, generator=seeds)
-model = nn.Sequential(
-    nn.Linear(20, 32), nn.ReLU(), nn.Dropout(0.2), nn.Linear(32, 2)).to(device)
-optimizer = torch.optim.Adam(model.parameters(), 0.02)
-schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=10)
-parts = {"model": model, "optimizer": optimizer, "schedule": schedule}
 
 
 def files():
@@ -159,7 +144,7 @@ def newest_readable():
     return None  # there is none yet
 
 
-def save(step):
+def save(step, parts):
     state = {name: part.state_dict() for name, part in parts.items()}
     with open("unfinished", "wb") as file:  # (1)
         torch.save(state | {"step": step}, file)
@@ -175,43 +160,58 @@ def save(step):
         file.unlink()
 
 
-found = [newest_readable() if rank == 0 else None]
-dist.broadcast_object_list(found)
-newest, step = found[0], 0
-if newest:
-    state = torch.load(newest, map_location="cpu", weights_only=True, mmap=True)
-    for name, part in parts.items():
-        part.load_state_dict(state[name])
-    step = state["step"]
-    del state  # it has done its work, so free its memory
+def main():
+    from start import device, rank, world_size  # joins the group
 
-ddp_model = DistributedDataParallel(model)
-for epoch in range(step // len(loader), 2):
-    sampler.set_epoch(epoch)
-    seeds.manual_seed(epoch * world_size + rank)
-    for inputs, labels in islice(loader, step % len(loader), None):
-        torch.manual_seed(step * world_size + rank)
-        outputs = ddp_model(inputs.to(device))
-        loss = nn.functional.cross_entropy(outputs, labels.to(device))
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        schedule.step()
-        step += 1
-        if rank == 0:
-            print("step", step, "loss", loss.item(), flush=True)
-        if rank == 0 and step % 3 == 0:
-            save(step)
-dist.barrier()  # no rank leaves before the last file is complete
-time.sleep(0.1)  # a thread of Gloo may still be busy, see "When it hangs"
-dist.destroy_process_group()
+    torch.manual_seed(0)
+    data = TensorDataset(torch.randn(80, 20), torch.randint(2, (80,)))
+    sampler = DistributedSampler(data)
+    loader = DataLoader(data, batch_size=16 // world_size, sampler=sampler)
+    model = nn.Sequential(
+        nn.Linear(20, 32), nn.ReLU(), nn.Dropout(0.2), nn.Linear(32, 2)).to(device)
+    optimizer = torch.optim.Adam(model.parameters(), 0.02)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=10)
+    parts = {"model": model, "optimizer": optimizer, "schedule": schedule}
+
+    found = [newest_readable() if rank == 0 else None]
+    dist.broadcast_object_list(found)
+    newest, step = found[0], 0
+    if newest:
+        state = torch.load(newest, map_location="cpu", weights_only=True, mmap=True)
+        for name, part in parts.items():
+            part.load_state_dict(state[name])
+        step = state["step"]
+        del state  # it has done its work, so free its memory
+
+    ddp_model = DistributedDataParallel(model)
+    for epoch in range(step // len(loader), 2):
+        sampler.set_epoch(epoch)
+        for inputs, labels in islice(loader, step % len(loader), None):
+            torch.manual_seed(step * world_size + rank)
+            outputs = ddp_model(inputs.to(device))
+            loss = nn.functional.cross_entropy(outputs, labels.to(device))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            schedule.step()
+            step += 1
+            if rank == 0:
+                print("step", step, "loss", loss.item(), flush=True)
+            if rank == 0 and step % 3 == 0:
+                save(step, parts)
+    dist.barrier()  # no rank leaves before the last file is complete
+    time.sleep(0.1)  # a thread of Gloo may still be busy, see "When it hangs"
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":  # a worker imports this file and stops here
+    main()
 """, encoding="utf-8")
 
 # %%
 # A run needs more than its model. Without one of these it goes on, with other losses:
 #
-# - *The optimizer*: otherwise the means of Adam begin at zero again. In float16 the
-#   ``GradScaler`` has a state, too.
+# - *The optimizer*: otherwise the means of Adam begin at zero again.
 # - *The schedule*: otherwise it begins again with its first step.
 # - *The data*: the epoch gives the order of the batches, and the step how many of them
 #   ``islice`` skips. It loads the skipped batches only to drop them, and
@@ -219,15 +219,24 @@ dist.destroy_process_group()
 # - *The random numbers of the model*: dropout draws them. We seed each step by its
 #   number and rank, so there is nothing to save. (Otherwise all ranks have to send
 #   theirs to rank 0: :doc:`/tutorials/start/training_program` does it.)
-# - *The random numbers of the workers*, for augmentation. When an epoch begins, the
-#   loader draws `their seeds
-#   <https://docs.pytorch.org/docs/stable/notes/randomness.html#dataloader>`__ from the
-#   random numbers of its rank, which are others after a restart. So give it a generator
-#   of its own, and seed that by the epoch and the rank. Two more conditions: the
-#   workers load what is skipped, because this draws numbers too, and
-#   ``persistent_workers`` is off, because such workers get no new seeds. Workers that
-#   start by ``forkserver`` import the program, so there all that joins the group or
-#   trains belongs below ``if __name__ == "__main__":``.
+#
+# Whatever else you have goes in as well. An averaged copy of the weights (EMA), or the
+# ``GradScaler`` of float16, is one more entry of ``parts``. The best metric so far is
+# one more number beside ``step``.
+#
+# Another number of GPUs can load this file, too. As long as the number divides 16, the
+# batches stay the same, and only dropout draws other numbers.
+#
+# .. admonition:: If workers draw random numbers, for augmentation
+#    :collapsible: closed
+#
+#    After a restart a sample gets another random crop, for example. For most runs that
+#    does no harm, so skip without loading and keep ``persistent_workers``. For the same
+#    crops, give the loader a ``generator``, and seed it in each epoch by the epoch
+#    and the rank, because the loader draws `the seeds of its workers
+#    <https://docs.pytorch.org/docs/stable/notes/randomness.html#dataloader>`__ from it.
+#    Then the workers have to load what is skipped, and ``persistent_workers`` is off,
+#    because such workers get no new seeds.
 #
 # A rank dies while it saves
 # --------------------------
@@ -281,7 +290,6 @@ show(first)
 show(second)
 assert [step for step, _ in first] == [1, 2, 3, 4, 5, 6], "it died at another step"
 assert [step for step, _ in second] == [4, 5, 6, 7, 8, 9, 10], "not from step 3"
-# On GPUs, equal bits need deterministic algorithms, which the program does not choose.
 rtol = 0 if device.startswith("device: cpu") else 1e-4
 torch.testing.assert_close(dict(second[:3]), dict(first[3:]), rtol=rtol, atol=0)
 
@@ -289,8 +297,8 @@ torch.testing.assert_close(dict(second[:3]), dict(first[3:]), rtol=rtol, atol=0)
 # The half file was ignored, so the second try began after step 3, in the middle of an
 # epoch. Steps 4 to 6 were done twice: once in a run without a break, once after the
 # restart. On a CPU their losses are equal to the bit. On a GPU some operations add in
-# another order each time, so the page allows for a difference there. For equal bits
-# choose ``torch.use_deterministic_algorithms(True)``, which is slower.
+# another order each time. For equal bits choose
+# ``torch.use_deterministic_algorithms(True)`` there, which is slower.
 #
 # After step 9 the file of step 3 was deleted. Now we make the newest file empty, as a
 # crash of the machine may do without ``fsync``, and start again.
@@ -319,12 +327,10 @@ assert weight.any() and not loaded.any(), "the damage was noticed, or not loaded
 
 # %%
 # Wherever you use ``--max-restarts``, set ``TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1``, as
-# we do above. The ranks find each other through a store, in which each leaves its
-# address. ``torchrun`` keeps this store, so after a restart it `still has the addresses
-# <https://github.com/pytorch/pytorch/issues/135712>`__ of the ranks that died, and a
-# rank that reads such an old address fails or waits in ``init_process_group``. The
-# issue is closed, but with torch 2.13 it still happens now and then. With the variable,
-# rank 0 opens a new store after each restart.
+# we do above. Otherwise ``torchrun`` keeps the store with the `addresses of the ranks
+# that died <https://github.com/pytorch/pytorch/issues/135712>`__, and with torch 2.13 a
+# restarted rank that reads one still fails or waits in ``init_process_group`` now and
+# then. With the variable, rank 0 opens a new store after each restart.
 #
 # Four ranks save their rows, two load them
 # -----------------------------------------
@@ -337,7 +343,12 @@ assert weight.any() and not loaded.any(), "the damage was noticed, or not loaded
 #
 # ``dcp.load`` fills tensors that are there already, so build the model as always first.
 # Our ``snapshot`` takes its tensors from ``get_state_dict``, which names them by
-# parameters, not by ranks. So two ranks find what four have saved.
+# parameters, not by ranks. So two ranks find what four have saved. Before its first
+# step Adam has no means yet, so there ``get_state_dict`` makes them.
+#
+# The program shows the calls and no more: its folders have fixed names, and it deletes
+# none. :doc:`/tutorials/larger_models/real_run` looks for the newest complete folder
+# and deletes the older ones.
 #
 # ``dcp.async_save`` copies the values into the memory of the CPU, and a thread writes
 # them while training goes on. The thread has collectives too, so give it a Gloo group
@@ -430,34 +441,26 @@ import matplotlib.pyplot as plt
 def first_rows(name):
     """Return the first row of the first weight in each file."""
     parts = dcp.FileSystemReader(folder / name).read_metadata().storage_data
-    found = {}
-    for part, place in parts.items():
-        if part.fqn == "model.0.weight":  # the name of the tensor
-            found[place.relative_path] = part.offset[0]
-    return found
-
-
-def rank_of(row, firsts):
-    """Return the rank that has the row: the last that begins at or before it."""
-    return sum(first <= row for first in firsts) - 1
+    return {place.relative_path: part.offset[0] for part, place in parts.items()
+            if part.fqn == "model.0.weight"}
 
 
 files = first_rows("step_3")
-four = list(files.values())
-two = list(first_rows("again").values())
-assert four == [0, 3, 6, 9], "four ranks have saved other rows"
-assert two == [0, 5], "two ranks have saved other rows"
+assert list(files.values()) == [0, 3, 6, 9], "four ranks have saved other rows"
+assert list(first_rows("again").values()) == [0, 5], "two ranks have saved other rows"
 names = [name.removesuffix(".distcp") for name in files]
 
 fig, axes = plt.subplots(2, 1, sharex=True, figsize=(7, 3.4), height_ratios=(4, 2))
-for ax, firsts, title in zip(axes, (four, two), ("four ranks save", "two ranks load")):
+for ax, n_ranks, share in (axes[0], 4, 3), (axes[1], 2, 5):  # share: rows of a rank
     for row in range(10):
-        writer = rank_of(row, four)
+        writer = row // 3
         frame = {"fc": "none", "ec": f"C{writer}", "lw": 1 + writer, "pad": 3}
-        ax.text(row, rank_of(row, firsts), names[writer],
+        ax.text(row, row // share, names[writer],
                 ha="center", va="center", bbox=frame)
-    ax.set(title=title, yticks=range(len(firsts)), ylim=(len(firsts) - 0.4, -0.6))
+    ax.set(yticks=range(n_ranks), ylim=(n_ranks - 0.4, -0.6))
     ax.spines[:].set_visible(False)
+axes[0].set_title("four ranks save")
+axes[1].set_title("two ranks load")
 ax.set(xlabel="row", xticks=range(10), xlim=(-0.6, 9.6))
 fig.supylabel("rank")
 plt.show()
@@ -468,10 +471,10 @@ plt.show()
 #
 # Saving costs time, and so does every failure: on average half of an interval is lost
 # and has to be done again. With longer intervals the first term of ``lost_share``
-# falls and the second grows. Their sum is least where its derivative is zero, so where
-# ``cost / interval**2`` equals ``1 / (2 * between_failures)``. Solved for the interval,
-# that is ``best_interval``, which `Young <https://doi.org/10.1145/361147.361115>`__
-# found in 1974. It holds if the time between failures is much longer than a save.
+# falls and the second grows. Their sum is least at ``best_interval``, which `Young
+# <https://doi.org/10.1145/361147.361115>`__ found in 1974. It holds if the time between
+# failures is much longer than a save. And an asynchronous save has to be complete
+# before the next begins.
 
 
 def lost_share(interval, cost, between_failures):
@@ -497,10 +500,9 @@ for cost in (60, 5):
         assert least < lost_share(other, cost, between_failures), "not the least"
 
 # %%
-# Each failure also costs the time until the run trains again, which no interval
-# changes. A single machine fails much more rarely. With a failure in a week and 60
-# seconds for saving, the formula says every 2.4 hours, and then it's rather your
-# patience that decides.
+# A single machine fails much more rarely. With a failure in a week and 60 seconds for
+# saving, the formula says every 2.4 hours, and then it's rather your patience that
+# decides.
 #
 # Often you know before that the run has to end. Slurm sends a signal before the time of
 # a job is over, and a cloud before it takes a machine away. Save then, at the end of
@@ -542,7 +544,6 @@ for cost in (60, 5):
 # Where to go next
 # ----------------
 #
-# - :doc:`/tutorials/long_runs/several_nodes` keeps all ranks until rank 0 has saved.
 # - PyTorch's recipe for `asynchronous saving
 #   <https://docs.pytorch.org/tutorials/recipes/distributed_async_checkpoint_recipe.html>`__
 #   makes the copy faster with pinned memory.
