@@ -35,13 +35,10 @@ ranks from a program of its own, and in a notebook there is no file to start.
    * - ``spawn``
      - Ranks on one machine that a program starts itself, for example a test
      - Import the function from a file
-   * - ``Pool``
-     - Independent tasks without ranks
-     - Import the function from a file
 
 We start the same training with ``torchrun`` and with ``spawn``, and give a program the
 variables that ``srun`` and ``mpirun`` set. Then a rank fails, and we look for its
-traceback. At the end we start ranks without a file, as a notebook does.
+traceback. At the end a function without a file fails, as in a notebook.
 """
 
 # %%
@@ -90,12 +87,11 @@ def run(*command, **variables):
 # 2048 samples, whose labels are the means of their ten features, and at the end rank 0
 # prints what each rank was given, and the loss.
 #
-# The workers of the loader are processes too. They are started while the group is open,
-# when a fork of the rank may hang, as :doc:`/tutorials/start/distributed_data_parallel`
-# explains. So ``forkserver`` forks them from a clean process instead. That has a price:
-# the data set is pickled and sent to each worker. It can't hold a lambda, and a Python
-# list in it is copied, 64 times for 8 ranks of 8 workers each. So keep large data in
-# files, and only their names in the data set.
+# The workers of the loader are processes too. They start by ``forkserver``, because a
+# fork of the rank may hang (:doc:`/tutorials/start/distributed_data_parallel`). That
+# has a price: the data set is pickled and sent to each worker. It can't hold a lambda,
+# and a Python list in it is copied, 64 times for 8 ranks of 8 workers each. So keep
+# large data in files, and only their names in the data set.
 
 # language=Python
 (folder / "training.py").write_text("""\
@@ -301,7 +297,9 @@ if __name__ == "__main__":
 # %%
 # There is no cluster here, so we only pretend: we set the variables that rank 17 of 20
 # would see, on the last of three machines with 8, 8 and 4 ranks. The ``mpirun`` is
-# inside a Slurm job, and so inherits the number of the batch script.
+# inside a Slurm job, and so inherits the number of the batch script. The third time a
+# batch script starts plain Python, without ``srun``. That has to be a run of one,
+# although the job has 20 tasks.
 batch_script = {"SLURM_PROCID": "0", "SLURM_LOCALID": "0", "SLURM_NODEID": "0",
                 "SLURM_NTASKS": "20"}
 for_srun = {"SLURM_PROCID": "17", "SLURM_LOCALID": "1", "SLURM_NODEID": "2",
@@ -310,12 +308,15 @@ for_mpirun = {"OMPI_COMM_WORLD_RANK": "17", "OMPI_COMM_WORLD_LOCAL_RANK": "1",
               "OMPI_COMM_WORLD_SIZE": "20", "OMPI_COMM_WORLD_LOCAL_SIZE": "4"}
 like_srun = run("launcher.py", **for_srun)
 like_mpirun = run("launcher.py", **batch_script, **for_mpirun)
+like_python = run("launcher.py", **batch_script)
 
 print("srun:  ", like_srun.stdout, end="")
 print("mpirun:", like_mpirun.stdout, end="")
+print("python:", like_python.stdout, end="")
 expected = "RANK=17 LOCAL_RANK=1 WORLD_SIZE=20 LOCAL_WORLD_SIZE=4\n"
 assert like_srun.stdout == expected, like_srun.stdout + like_srun.stderr
 assert like_mpirun.stdout == expected, like_mpirun.stdout + like_mpirun.stderr
+assert "WORLD_SIZE=None" in like_python.stdout, "it waits for ranks of the job"
 
 # %%
 # Where does the call belong? Before anything that reads ``RANK``. So this is the file
@@ -333,43 +334,36 @@ if __name__ == "__main__":
 """, encoding="utf-8")
 
 # %%
-# We start it as a batch script would start it without ``srun``. It has to be a run of
-# one, although the job has 20 tasks.
-in_batch_script = run("train.py", **batch_script)
-print(in_batch_script.stdout, end="")
-assert in_batch_script.returncode == 0, in_batch_script.stderr
-assert "ranks: 1)" in in_batch_script.stdout, "it waits for ranks of the job"
-assert "batch 512," in in_batch_script.stdout, "the batch was divided"
-
-# %%
-# The two commands look like this. Both give all ranks the address of the first machine,
-# and a port that nobody else uses there:
+# The two commands look like this, as their manuals say: we had no cluster to run them
+# on. Both give all ranks the address of the first machine, and a port that nobody else
+# uses there:
 #
 # .. code-block:: bash
 #
-#    # in a script for sbatch, with two nodes of eight GPUs
+#    #!/bin/bash
+#    #SBATCH --nodes=2 --ntasks-per-node=8 --gpus-per-node=8 --cpus-per-task=12
+#    #SBATCH --time=24:00:00
 #    export MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
 #    export MASTER_PORT=$((20000 + SLURM_JOB_ID % 10000))
-#    srun --ntasks-per-node=8 --gpus-per-node=8 --cpus-per-task=12 \
-#        --kill-on-bad-exit=1 python train.py
+#    srun --cpus-per-task=12 --kill-on-bad-exit=1 python train.py
 #
 #    # with Open MPI, from node0
 #    port=$((20000 + RANDOM % 10000))
 #    mpirun -np 16 --host node0:8,node1:8 -x MASTER_ADDR=node0 -x MASTER_PORT=$port \
 #        python train.py
 #
-# Check two things in your line with ``srun``, because neither of them fails:
+# Check two things in your script for Slurm, because neither of them fails:
 #
-# - ``--cpus-per-task`` has to be there. By default a task is given one CPU, which is a
-#   core or a part of it, and if the cluster binds tasks to their CPUs, a rank and all
-#   its workers share this one. Write the CPUs of a node, divided by its ranks. Since
-#   Slurm 22.05 ``srun`` doesn't take this number from the batch script.
+# - ``--cpus-per-task`` has to be there twice, because since Slurm 22.05 ``srun``
+#   doesn't take this number from the batch script. Write the CPUs of a node, divided by
+#   its ranks. By default a task is given one CPU, and if the cluster binds tasks to
+#   their CPUs, a rank and all its workers share this one.
 # - Leave out ``--gpus-per-task=1`` and ``--gpu-bind=single:1``. With them each rank
 #   sees one GPU. Our first lines then count fewer GPUs than ranks and take the CPU,
-#   without an error, and their hint would leave you with one rank. So look at the
-#   first line of the output: it has to say ``device: cuda``. If your cluster always
-#   gives each rank one GPU of its own, use ``gpu_per_rank = n_gpus > 0``, and
-#   ``local_rank % n_gpus`` as the index of the GPU.
+#   without an error, and their hint would leave you with one rank. So if a job has to
+#   use GPUs, let it stop there: write ``assert gpu_per_rank, "fewer GPUs than ranks"``.
+#   If your cluster always gives each rank one GPU of its own, use
+#   ``gpu_per_rank = n_gpus > 0``, and ``local_rank % n_gpus`` as the index of the GPU.
 #
 # Does that have an advantage over ``torchrun``? One command starts all machines, and
 # the cluster sees each rank. But there are no restarts and no error files. So on Slurm
@@ -430,68 +424,12 @@ if __name__ == "__main__":
 
 # %%
 # The spawned processes import the file too, under another name, so there the condition
-# is false as well, and only the first process calls ``main``. Both ways print the same
-# lines.
-by_spawn = run("spawned.py")
+# is false as well, and only the first process calls ``main``. A test would import
+# ``main``, and so do we. Both ways of starting print the same lines.
+by_spawn = run("-c", "import spawned; spawned.main()")
 print("same output:", by_spawn.stdout == by_torchrun.stdout)
 assert share in by_spawn.stdout, by_spawn.stderr
 assert by_spawn.stdout == by_torchrun.stdout, "spawn trains something else"
-
-# %%
-# Pool: tasks for whoever is free
-# -------------------------------
-#
-# Python's own ``Pool`` looks similar, but it isn't for ranks. Here a pool of five
-# processes applies ``f`` to three numbers. Whichever process is free takes the next
-# task, and the results come back in order.
-
-# language=Python
-(folder / "pool.py").write_text("""\
-from multiprocessing import Pool
-
-
-def f(x):
-    return x * x
-
-
-if __name__ == "__main__":
-    with Pool(5) as p:
-        print(p.map(f, [1, 2, 3]))
-""", encoding="utf-8")
-
-# %%
-squares = run("pool.py")
-print(squares.stdout, end="")
-assert squares.stdout == "[1, 4, 9]\n", squares.stderr
-
-# %%
-# A pool is right for independent tasks, such as preparing many files, because its
-# processes have no numbers and never talk to each other. The figure shows what each way
-# hands to its processes.
-#
-# .. alt-text:: Three starters with arrows to their processes. Pool sends tasks and gets
-#    results back, spawn sends a function and a number, torchrun a file and its
-#    variables.
-import matplotlib.pyplot as plt
-
-tasks = [f"f({x})" for x in (1, 2, 3)]
-calls = [f"main_worker({rank},…)" for rank in range(world_size)]
-variables = [f"RANK={rank}" for rank in range(world_size)]
-ways = [("Pool", "task and result", tasks, "<->"),
-        ("spawn", "function and number", calls, "<-"),
-        ("torchrun", "file and variables", variables, "<-")]
-
-fig, axes = plt.subplots(1, 3, figsize=(7, 3))
-for ax, (starter, given, processes, style) in zip(axes, ways):
-    middle = (len(processes) - 1) / 2
-    ax.text(0.26, middle, starter, ha="right", va="center")
-    arrow = {"arrowstyle": style, "color": "C0", "relpos": (0, 0.5)}
-    for y, process in enumerate(processes):
-        ax.annotate(process, (0.28, middle), (0.48, y), va="center", arrowprops=arrow)
-    ax.set_title(given, fontsize="medium")
-    ax.set(xlim=(0, 1), ylim=(len(processes) - 0.5, -0.5))
-    ax.axis("off")
-plt.show()
 
 # %%
 # A rank fails: who ends the others?
@@ -499,8 +437,7 @@ plt.show()
 #
 # A rank that fails leaves the others waiting in their next collective, so somebody has
 # to end them. In this program rank 1 fails at once, and rank 0 sleeps for longer than
-# our ``run`` would wait. It can be started both ways. ``record`` is for ``torchrun``,
-# and we'll see what it does.
+# our ``run`` would wait.
 
 # language=Python
 (folder / "failing.py").write_text("""\
@@ -511,7 +448,8 @@ from torch.distributed.elastic.multiprocessing.errors import record
 
 
 @record
-def main_worker(rank):
+def main():
+    rank = int(os.environ["RANK"])
     print(f"rank {rank} starts", flush=True)
     if rank == 1:
         raise ValueError("bad sample")
@@ -519,31 +457,18 @@ def main_worker(rank):
 
 
 if __name__ == "__main__":
-    if "RANK" in os.environ:
-        main_worker(int(os.environ["RANK"]))
-    else:
-        import torch
-
-        torch.multiprocessing.spawn(main_worker, nprocs=2)
+    main()
 """, encoding="utf-8")
 
 # %%
-# Both starters end rank 0 and fail themselves. ``torchrun`` can also try again: with
+# ``torchrun`` ends rank 0 and fails itself. It can also try again: with
 # ``--max-restarts=1`` it starts all ranks once more, on the same machine and from the
 # beginning, so a program that should go on has to load a checkpoint. ``--tee=3`` copies
 # what the ranks print (1 is their output, 2 their errors, 3 both) into files.
-restarted = run(
+failed = run(
     "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2",
-    "--max-restarts=1", "--log-dir=failed", "--tee=3", "failing.py")
-raised = run("failing.py")
-
-for starter, ended in ("torchrun", restarted), ("spawn", raised):
-    print(starter, "started rank 1", ended.stdout.count("rank 1 starts"), "times")
-    assert ended.returncode != 0, "a failed rank is no success"
-    assert "bad sample" in ended.stderr, "nobody says why"
-assert restarted.stdout.count("rank 1 starts") == 2, "torchrun didn't try again"
-assert raised.stdout.count("rank 1 starts") == 1, "spawn tried again"
-assert "Process 1 terminated with the following error" in raised.stderr
+    "--log-dir=failed", "--tee=3", "failing.py")
+assert failed.returncode != 0, "a failed rank is no success"
 
 # %%
 # Where is the traceback of the rank that failed first? The report at the end of
@@ -551,7 +476,7 @@ assert "Process 1 terminated with the following error" in raised.stderr
 # exception into an *error file*, the report also has its traceback. Without it, the
 # report says only with which exit code the rank ended. And the folder for logs has one
 # folder for each try, with one for each rank in it.
-report = restarted.stderr[restarted.stderr.index("Root Cause"):]
+report = failed.stderr[failed.stderr.index("Root Cause"):]
 for line in report.splitlines():
     if "rank " in line or "ValueError" in line:
         print(line.strip())
@@ -588,57 +513,81 @@ for log in sorted(folder.glob("failed/*/attempt_*/*/stderr.log")):
 #      - The caller of ``spawn`` gets an exception with the traceback of the rank that
 #        failed first
 #      - The job ends
-#    * - Output of the ranks
-#      - All on the screen, and in files if you ask for them, as above
-#      - All ranks write to the streams of the program
-#      - All on the screen; both have options that say who wrote, and for files
 #    * - Signals
 #      - It passes SIGTERM, SIGINT, SIGHUP and SIGQUIT on to the ranks
 #      - SIGTERM reaches only the program that called ``spawn``; on Linux the ranks get
 #        SIGINT when it dies
 #      - ``scancel`` sends SIGTERM to all ranks; ``mpirun`` ends all ranks when it gets
 #        SIGTERM or SIGINT
-#    * - Threads
-#      - One for each rank, if ``OMP_NUM_THREADS`` does not say otherwise
-#      - Each rank starts as many as if it had the machine to itself
-#      - As many as the rank sees cores, which are those that the cluster gave it
-#    * - Machines
-#      - One or many
-#      - One
-#      - One or many
+#
+# A rank that saves when it is told to end may need more than 30 seconds, and Slurm can
+# send a signal that isn't in the table. ``--shutdown-timeout`` and
+# ``--signals-to-handle`` are for that, and :doc:`/tutorials/start/training_program`
+# uses them.
 #
 # A notebook has no Python file
 # -----------------------------
 #
 # In a notebook you type functions into cells, and no file holds them. Python's option
-# ``-c`` also runs a program without a file, so we give it the text of ``spawned.py``,
-# unchanged.
-import re
+# ``-c`` also runs a program without a file. This one starts a process as ``spawn``
+# does.
+cell = """
+from multiprocessing import get_context
 
-without_file = run("-c", (folder / "spawned.py").read_text(encoding="utf-8"))
 
-lost = re.search("Can't get attribute 'main_worker'", without_file.stderr)
-assert lost and without_file.returncode != 0, without_file.stderr
-print(lost[0])
+def main_worker(rank):
+    print("rank", rank)
+
+
+get_context("spawn").Process(target=main_worker, args=(0,)).start()
+"""
+lost = run("-c", cell).stderr.splitlines()[-1]
+print(lost)
+assert "Can't get attribute 'main_worker'" in lost, lost
 
 # %%
 # The function is lost because Python sends it to the other process as two names, that
 # of its module and its own, without the code. The module of a cell is called
 # ``__main__``, and the ``__main__`` of the new process is empty.
 #
-# So write the function into a file and import it. Then its module has a name that the
-# new process can import as well.
-imported = run("-c", "import spawned; spawned.main()")
-print("same output:", imported.stdout == by_spawn.stdout)
-assert imported.stdout == by_spawn.stdout, imported.stderr
+# So write the function into a file and import it, as we did with ``spawned.py``. Then
+# its module has a name that the new process can import as well. Two packages start
+# ranks from cells: ``ipyparallel``, which the notebooks of this site use, and
+# Accelerate with its `notebook_launcher
+# <https://huggingface.co/docs/accelerate/basic_tutorials/notebook>`__.
+#
+# Pool: tasks for whoever is free
+# -------------------------------
+#
+# Python's own ``Pool`` looks similar, but it isn't for ranks. Here a pool of five
+# processes applies ``f`` to three numbers. Whichever process is free takes the next
+# task, and the results come back in order.
+
+# language=Python
+(folder / "pool.py").write_text("""\
+from multiprocessing import Pool
+
+
+def f(x):
+    return x * x
+
+
+if __name__ == "__main__":
+    with Pool(5) as p:
+        print(p.map(f, [1, 2, 3]))
+""", encoding="utf-8")
 
 # %%
-# .. note::
-#
-#    The functions of a ``Pool`` need a file too, except where Linux forks its processes
-#    (up to Python 3.13). Such a fork `cannot use CUDA
-#    <https://docs.pytorch.org/docs/stable/notes/multiprocessing.html>`__ if the
-#    original did before.
+squares = run("pool.py")
+print(squares.stdout, end="")
+assert squares.stdout == "[1, 4, 9]\n", squares.stderr
+
+# %%
+# A pool is right for independent tasks, such as preparing many files, because its
+# processes have no numbers and never talk to each other. Its functions need a file too,
+# except where Linux forks its processes (up to Python 3.13). Such a fork `cannot use
+# CUDA <https://docs.pytorch.org/docs/stable/notes/multiprocessing.html>`__ if the
+# original did before.
 #
 # Three traps of older programs
 # -----------------------------
@@ -674,17 +623,6 @@ assert refusal == "DistNetworkError", "two programs share a port"
 #
 # Predict first, then run.
 #
-# - In ``spawned.py``, replace ``nprocs=n_gpus`` by ``nprocs=1`` and keep the
-#   arguments. For whom does rank 0 wait, and who ends the waiting? (This takes five
-#   minutes.)
-#
-#   .. admonition:: Answer
-#      :collapsible: closed
-#
-#      For rank 1, which the world size promises and nobody started. Our ``run`` ends
-#      the waiting with ``TimeoutExpired`` after its 300 seconds. No process failed, so
-#      ``spawn`` has nothing to report.
-#
 # - Leave out ``@record``, and let the page go on without its last assert on the report.
 #   What does the report say now, and where is the traceback?
 #
@@ -716,8 +654,5 @@ assert refusal == "DistNetworkError", "two programs share a port"
 #
 # - :doc:`/tutorials/start/when_it_hangs` finds the rank that does not come.
 # - :doc:`/tutorials/long_runs/several_nodes` has a script for Slurm.
-# - :doc:`/tutorials/start/hello_ranks` explains the variables of ``torchrun``.
-# - :doc:`/tutorials/start/distributed_data_parallel` explains the training of this
-#   page.
 # - The manual of `torch.multiprocessing
 #   <https://docs.pytorch.org/docs/stable/multiprocessing.html>`__ describes ``spawn``.
