@@ -96,8 +96,9 @@ before = show("before", mine)
 # A *collective* is a call that every rank of a group makes, in the same order and with
 # tensors of fitting shapes and types. If one rank skips it, the others can wait until
 # the timeout: 10 minutes with NCCL and 30 with Gloo, unless ``init_process_group`` gets
-# a ``timeout``. If the sizes differ, Gloo ends the process, and NCCL doesn't check
-# them. :doc:`/tutorials/start/when_it_hangs` shows how to find the rank that differs.
+# a ``timeout``. If sizes or types differ, nothing is promised: there may be an error, a
+# wait, or wrong numbers. :doc:`/tutorials/start/when_it_hangs` shows how to find the
+# rank that differs.
 #
 # ``broadcast`` copies the row of rank 0 to all ranks. ``scatter`` hands it out, so each
 # rank receives one part. Only rank 0 has a list of parts, but every rank has a tensor
@@ -134,8 +135,8 @@ assert totals == [sums] + [[]] * (world_size - 1)
 # These two collectives give the whole result to every rank, so they have no ``dst``.
 # ``all_gather`` fills a list of tensors with the parts, in the order of the ranks.
 # ``all_reduce`` overwrites its input with the sum. With ``op=dist.ReduceOp.AVG`` it is
-# the mean, and ``MIN`` and ``MAX`` answer questions such as "does every rank have
-# another batch?"
+# the mean. ``MAX`` finds the slowest rank, and ``MIN`` tells whether every rank has
+# another batch.
 parts = [torch.empty_like(mine[:1]) for _ in range(world_size)]
 dist.all_gather(parts, mine[:1])
 total = mine.clone()
@@ -218,9 +219,10 @@ torch.cat(gathered_parts).sum().backward()
 assert own_part.grad.tolist() == [1, 1], "the rank's own part gets no gradient"
 
 # %%
-# Then each rank has the gradient of its own loss with respect to its own part. If the
-# losses of other ranks depend on that part too, use the function of
-# :doc:`/tutorials/larger_models/experts`, which sends gradients back.
+# Then each rank has the gradient of its own loss with respect to its own part. The
+# losses of the other ranks depend on that part too, and their gradients are still
+# missing. A function such as that of :doc:`/tutorials/larger_models/experts` sends them
+# back.
 
 # %%
 # On GPUs, a call returns before the data is there
@@ -354,8 +356,10 @@ if rank == 0:
 # %%
 # Both give the same sums as ``all_reduce``, and the ranks together send the same number
 # of bytes. But with w ranks and N bytes, rank 0 first receives (w - 1) · N and then
-# sends as much, while in the ring all ranks send at the same time, each of them
-# 2 · (w - 1) / w · N. So the ring is w times as fast.
+# sends as much, while in the ring all ranks send at the same time, each of them 2 · (w
+# - 1) / w · N. So the ring is w times as fast. Each half of it costs half of that, so a
+# reduce-scatter, an all-gather or an all-to-all of N bytes in all sends (w - 1) / w · N
+# from each rank.
 gradient = torch.arange(1000.0 * world_size, device=device) % 10 + rank
 by_rank_0, by_ring, by_torch = (gradient.clone() for _ in range(3))
 star = from_all_ranks(through_rank_0(by_rank_0))
@@ -411,8 +415,10 @@ assert ring_seconds(10e3, 16) < 1.01 * 30 * 10e-6, "a small tensor needs only la
 # -------------------------
 #
 # Each of these calls takes a ``group``. All ranks must call ``new_group``, even those
-# that aren't in it. ``src`` and ``dst`` still count ranks in the whole job;
-# ``group_src`` and ``group_dst`` count inside the group.
+# that aren't in it, and several groups in the same order. With NCCL, a rank in two
+# groups has to call their collectives in the same order as the other ranks, or all can
+# wait. ``src`` and ``dst`` still count ranks in the whole job; ``group_src`` and
+# ``group_dst`` count inside the group.
 last_ranks = list(range(world_size))[-2:]
 group = dist.new_group(last_ranks)
 row = mine.clone()
