@@ -356,10 +356,10 @@ if rank == 0:
 # %%
 # Both give the same sums as ``all_reduce``, and the ranks together send the same number
 # of bytes. But with w ranks and N bytes, rank 0 first receives (w - 1) · N and then
-# sends as much, while in the ring all ranks send at the same time, each of them 2 · (w
-# - 1) / w · N. So the ring is w times as fast. Each half of it costs half of that, so a
-# reduce-scatter, an all-gather or an all-to-all of N bytes in all sends (w - 1) / w · N
-# from each rank.
+# sends as much, while in the ring all ranks send at the same time, each of them
+# 2 · (w - 1) / w · N. So the ring is w times as fast. Each half of it costs half of
+# that, so a reduce-scatter, an all-gather or an all-to-all of N bytes in all sends
+# (w - 1) / w · N from each rank.
 gradient = torch.arange(1000.0 * world_size, device=device) % 10 + rank
 by_rank_0, by_ring, by_torch = (gradient.clone() for _ in range(3))
 star = from_all_ranks(through_rank_0(by_rank_0))
