@@ -12,7 +12,8 @@
   const STRATEGIES = ["DDP", "ZeRO-1", "FSDP", "TP", "PP"]; // in the order of the list
   const BYTES = { bf16: 2, fp32: 4 };
 
-  // GB that a GPU holds of each part, GB sent, and seconds of computing and sending.
+  // GB that a GPU holds of each part, GB sent, seconds of computing and sending, and
+  // whether the strategy works with so many GPUs.
   function calculate(strategy, run) {
     const bytes = BYTES[run.precision];
     const outside = (2 * run.vocabulary * run.width) / 1e9;
@@ -28,19 +29,23 @@
     const hidden = ((block * 1e9) / run.width - 4 * run.width) / 3;
     const numbers = Math.max(8 * run.width + 4 * hidden, 8 * run.width);
     const ofBlock = (numbers * bytes * run.tokens) / 1e9;
-    const inputs = (run.blocks * run.width * bytes * run.tokens) / 1e9;
+    const ofWidth = (run.width * bytes * run.tokens) / 1e9;
+    const whole = strategy === "TP" ? 2 * (run.gpus - 1) * ofWidth : 0;
+    const blocks = strategy === "PP"
+      ? Math.ceil(run.blocks / run.gpus) * run.gpus : run.blocks;
     const logits = (12 * run.vocabulary * run.tokens) / 1e9;
     const activations = run.checkpointing
-      ? inputs + Math.max(ofBlock - logits, 0) : run.blocks * ofBlock;
+      ? blocks * ofWidth + Math.max(ofBlock - logits, 0) + whole
+      : blocks * (ofBlock + whole);
 
     const ring = (run.gpus - 1) / run.gpus;
     const between = (run.tokens * run.gpus * run.width * bytes) / 1e9;
-    const allReduces = run.checkpointing ? 5 : 4;
+    const halfAllReduces = run.checkpointing ? 11 : 8;
     const sent = {
       "DDP": ring * 8 * run.parameters,
       "ZeRO-1": ring * 12 * run.parameters,
       "FSDP": ring * (2 * bytes + 4) * run.parameters,
-      "TP": ring * 2 * allReduces * run.blocks * between,
+      "TP": ring * halfAllReduces * run.blocks * between,
       "PP": Math.min(run.gpus - 1, 2) * between,
     }[strategy];
 
@@ -52,7 +57,9 @@
       computing *= (((2 * run.gpus - 1) / run.gpus) * Math.ceil(ofStage)) / ofStage;
     }
     const held = [4 * share, 4 * share, adam, gathered, activations, logits];
-    return { held, sent, computing, sending: sent / run.link };
+    const limits = { TP: 8, PP: run.blocks };
+    const isPossible = run.gpus <= (limits[strategy] ?? run.gpus);
+    return { held, sent, computing, sending: sent / run.link, isPossible };
   }
 
   const make = (name, properties = {}, ...children) => {
@@ -113,7 +120,8 @@
     const scale = 100 / Math.max(1.1 * run.memory, Math.min(longest, 2 * run.memory));
     const slowest = Math.max(...all.flatMap((x) => [x.computing, x.sending]));
     results.replaceChildren(...all.map((found, row) => {
-      const fits = total(found) <= run.memory;
+      const fits = found.isPossible && total(found) <= run.memory;
+      const answer = answers[!found.isPossible ? 4 : fits ? 0 : 1];
       const segments = found.held.map((part, place) => make("a",
         { href: parts[place].href, className: `fit-part-${place}`, tabIndex: -1,
           title: `${parts[place].textContent}: ${part.toFixed(1)} GB`,
@@ -128,7 +136,7 @@
         make("b", { style: `width: ${(100 * time) / slowest}%` })));
       return make("section", { className: fits ? "fit" : "fit-not" },
         make("p", {}, strategies[row].cloneNode(true), " ", data(total(found), "GB"),
-          make("strong", {}, answers[fits ? 0 : 1].textContent)),
+          make("strong", {}, answer.textContent)),
         make("div", { className: "fit-bar", ariaHidden: "true" }, ...segments, limit),
         make("ul", {}, ...values), make("div", { className: "fit-times" }, ...times));
     }));

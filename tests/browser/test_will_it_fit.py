@@ -26,6 +26,7 @@ ANSWERS = """runs => runs.map(run => {
   return [...document.querySelectorAll(".fit-results section")].map(section => [
     section.querySelector("p a").textContent,
     section.className,
+    section.querySelector("strong").textContent,
     ...[...section.querySelectorAll("data")].map(node => Number(node.value)),
   ]);
 })"""
@@ -67,17 +68,21 @@ def expected(lesson: dict[str, Any], run: Any) -> list[list[Any]]:
     for strategy in lesson["STRATEGIES"]:
         held = lesson["held"](strategy, run)
         computing, sending = lesson["seconds"](strategy, run)
-        fits = "fit" if sum(held) <= run.memory else "fit-not"
+        answer = "Fits" if sum(held) <= run.memory else "Doesn\u2019t fit"
+        if not lesson["is_possible"](strategy, run):
+            answer = "Not possible"
+        look = "fit" if answer == "Fits" else "fit-not"
         parts = [part for part in held if part]
         sent = lesson["sent"](strategy, run)
-        found.append([strategy, fits, sum(held), *parts, computing, sending, sent])
+        numbers = [sum(held), *parts, computing, sending, sent]
+        found.append([strategy, look, answer, *numbers])
     return found
 
 
 def assert_says(answers: list[list[Any]], lesson: dict[str, Any], run: Any) -> None:
     for found, wanted in zip(answers, expected(lesson, run), strict=True):
-        assert found[:2] == wanted[:2], run
-        assert found[2:] == pytest.approx(wanted[2:], rel=1e-12), (run, found[0])
+        assert found[:3] == wanted[:3], run
+        assert found[3:] == pytest.approx(wanted[3:], rel=1e-12), (run, found[0])
 
 
 def shown(page: Page) -> list[str]:
