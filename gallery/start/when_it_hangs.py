@@ -64,7 +64,7 @@ hasn't run on GPUs.**
        kernel, and ``py-spy`` can't stop it
      - ``ps -o stat,wchan:30 -p PID`` shows the state and what it waits for, and
        ``py-spy dump --nonblocking`` its stack
-   * - Wrong sums, then rank 0 waits, often after it has logged or saved
+   * - Wrong sums, then rank 0 waits, often only at the end
      - A collective under ``if rank == 0``
      - :ref:`Let all ranks call it <hang-rank-0>`. :ref:`The list of the last calls
        <hang-recorder>` shows where it is
@@ -86,8 +86,10 @@ hasn't run on GPUs.**
    * - Symptom
      - Cause
      - Remedy
-   * - "closed by peer"
-     - Another rank has failed
+   * - "closed by peer"; with NCCL also "watchdog got stuck", or "TCPStore server has
+       shut down too early"
+     - Usually another rank has failed or timed out before, and a longer heartbeat
+       timeout doesn't cure that
      - Look for :ref:`the first error of all ranks <hang-loudest>`
    * - Exit code -9 of one rank
      - The system has killed it, usually because the machine had no memory left
@@ -104,10 +106,10 @@ Whatever it is, collect before you end the job, in this order:
 3. the flight recorder's files, in ``.cache/torch`` in your home on each machine, if the
    timeout has already struck. The next run overwrites them.
 
-The tools come first, and then what to set before a long run. After that, we cause such
-failures on purpose and see what each tool says. They run on the CPU, with the backend
-Gloo, so that you can repeat them on a laptop. With NCCL they look different. So that
-nothing hangs for long here, we let every wait end after three seconds.
+The tools come first, and then what to set before a long run. If you came to learn, you
+can jump to :ref:`Start the ranks <hang-start>`: there we cause such failures on
+purpose. They run on the CPU of a laptop, with the backend Gloo, and every wait ends
+after three seconds. With NCCL they look different.
 
 .. code-block:: bash
 
@@ -183,10 +185,10 @@ nothing hangs for long here, we let every wait end after three seconds.
 # --------------------------------------------
 #
 # A timeout of NCCL reaches no ``except`` by default: a thread of each rank, the
-# *watchdog*, writes to the log and ends the process. If rank 3 had two batches and the
-# others three, the log would have lines of this form, shortened (`this bug report
-# <https://github.com/hiyouga/LlamaFactory/issues/7396>`__ has real ones, in the words
-# of an older version):
+# *watchdog*, writes to the log and ends the process. We composed the lines below from
+# PyTorch's sources: rank 3 has two batches and the others three. (`This bug report
+# <https://github.com/hiyouga/LlamaFactory/issues/7396>`__ has real ones, of an older
+# version.)
 #
 # .. code-block:: text
 #
@@ -228,10 +230,9 @@ nothing hangs for long here, we let every wait end after three seconds.
 # Now compare "last enqueued work" of all ranks. It doesn't matter who wrote "Watchdog
 # caught", because the first rank that gives up ends the job. There are four cases.
 #
-# - **One rank has a smaller number than the others.** That's your missing rank, rank 3
-#   above. If it waits in no collective at all, it has no line "Watchdog caught" of its
-#   own, only the "dump signal" from another one. Its log is the shortest, and that's
-#   why people skip it.
+# - **One rank has a smaller number than the** ``SeqNum`` **that has timed out.** That's
+#   your missing rank, rank 3 above. If it waits in no collective at all, it has no line
+#   "Watchdog caught" of its own, only the "dump signal" from another one.
 # - **One rank has a larger number, and all others have the same one and have completed
 #   it.** Then it has probably made a call that the others don't have. With two ranks,
 #   this looks like the first case, so read both stacks.
@@ -325,6 +326,8 @@ nothing hangs for long here, we let every wait end after three seconds.
 # manual
 # <https://docs.pytorch.org/docs/stable/torch_nccl_environment_variables.html>`__
 # lists more.
+#
+# .. _hang-start:
 #
 # Start the ranks
 # ---------------
@@ -482,7 +485,9 @@ if rank == 0:
 #
 # In a group, collectives are matched by their order alone: the second call of one rank
 # meets the second call of every other. So if only rank 0 reduces its losses, they are
-# added to the gradients of the others.
+# added to the gradients of the others. From then on each call of rank 0 meets the next
+# one of the others. So if the sizes fit, a longer training goes on with wrong sums, and
+# rank 0 waits only in its last call.
 
 
 def log_loss(losses, group):
@@ -611,9 +616,10 @@ for error in errors[:last]:
     assert error.startswith("RuntimeError"), "the others have echoes"
 
 # %%
-# On Linux the others get echoes, "closed by peer" or "reset by peer". Look for another
-# error: with ``torchrun --tee=3 --log-dir=logs`` each rank also writes its own files,
-# among them ``error.json`` if ``record`` stands at the main function.
+# On Linux the others get echoes, "closed by peer" or "reset by peer". The "Root Cause
+# (first observed failure)" of ``torchrun`` is the rank that ended first on its machine.
+# After a timeout, that may be one that has waited. So look for another error: with
+# ``torchrun --tee=3 --log-dir=logs`` each rank also writes its own files.
 #
 # With NCCL the others often get no error at all, and wait until ``torchrun`` or the
 # watchdog ends them. If the rank *catches* the error and goes on with the next batch,
@@ -636,10 +642,6 @@ for error in errors[:last]:
 # - A rank that doesn't reach rank 0 says "The client socket has timed out", with the
 #   address and the port that it tried. One of them is wrong, or a firewall drops the
 #   packets. Try it on that machine, for example with ``nc -zv 10.0.0.1 29500``.
-# - If one machine doesn't start, ``torchrun`` on the others says nothing for ten
-#   minutes, and then "RendezvousTimeoutError" if you use ``--rdzv-backend=c10d``. With
-#   ``--master-addr`` it fails after 15 minutes, by the messages above, and "clients
-#   joined" then counts machines. ``--rdzv-conf=timeout=60`` shortens that wait.
 # - "EADDRINUSE" is no hang: another process has the port, perhaps one of the last run.
 #
 # .. _hang-first-collective:
