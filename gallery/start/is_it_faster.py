@@ -130,9 +130,8 @@ def seconds_per_step(train_step, group=None, warmup=5, windows=5):
 #
 # - *Warm up, and drop the first steps.* They allocate memory, choose algorithms and
 #   compile. DDP sends the gradients in packets, called *buckets*, and builds the real
-#   ones only after the first step. And a GPU that gets hot or reaches its power limit
-#   slows down only after a while. Before you measure a number for a report, train for a
-#   minute; ``nvidia-smi -q -d PERFORMANCE`` says why a GPU has slowed down.
+#   ones only after the first step. And a GPU that gets hot slows down after a while, so
+#   train for a minute before you measure a number for a report.
 # - *Synchronize the accelerator.* A call on a GPU only queues the work and returns.
 #   Without ``synchronize`` you'd measure how fast Python writes a to-do list.
 # - *But not in every step.* While the GPU works, Python prepares the next step, and
@@ -307,12 +306,18 @@ ddp_model = new_model(ddp=True)
 train_step = training(ddp_model, batch_size)
 with ddp_model.no_sync():
     apart = seconds_per_step(train_step)  # all ranks at once
-    again = seconds_per_step(train_step)
+again = seconds_per_step(train_step)
+noise = abs(again - together)
 if rank == 0:
+    gaps = {"shared hardware": apart - alone,
+            "exposed communication": together - apart}
     print(f"measured, one rank alone: {1000 * alone:.1f} ms")
-    print(f"measured, all ranks, no communication: {1000 * apart:.1f} ms,",
+    print(f"measured, all ranks, no communication: {1000 * apart:.1f} ms")
+    print(f"measured, all ranks with DDP: {1000 * together:.1f} ms,",
           f"once more: {1000 * again:.1f} ms")
-    print(f"measured, all ranks with DDP: {1000 * together:.1f} ms")
+    for cause, gap in gaps.items():
+        cost = f"{1000 * gap:.1f} ms" if gap > noise else "too noisy to say"
+        print(f"measured, {cause}: {cost}")
 
 # %%
 # Predict first: on your machine, which of the two causes costs more?
@@ -328,9 +333,10 @@ if rank == 0:
     steps = [1000 * alone, 1000 * apart, 1000 * together]  # milliseconds
     causes = ["computation", "shared hardware", "exposed communication"]
     for row, (cause, color) in enumerate(zip(causes, ("C2", "C0", "C1"))):
+        alpha = 0.25 if gaps.get(cause, math.inf) <= noise else 1
         left = max(steps[:row], default=0)
         more = max(0, steps[row] - left)
-        ax.barh(names[row:], more, left=left, color=color, label=cause)
+        ax.barh(names[row:], more, left=left, color=color, alpha=alpha, label=cause)
     for row, milliseconds in enumerate(steps):
         ax.text(milliseconds, row, f" {milliseconds:.1f}", va="center")
     ax.set(xlabel="milliseconds per step (measured)", xlim=(0, 1.15 * max(steps)))
@@ -341,9 +347,9 @@ if rank == 0:
 # On a CPU either of them may cost more. No setting of DDP brings back what the shared
 # hardware costs. With one GPU per rank the first gap is usually small and the second
 # one matters. The slowest rank counts in both measurements, so a GPU that is slower
-# than the others shows up as hardware. A gap that is negative, or smaller than the
-# difference between the two measurements of the same step, says nothing: other programs
-# were busy.
+# than the others shows up as hardware. "Too noisy to say", pale in the figure, is a gap
+# that is negative or no larger than the difference between the two measurements with
+# DDP: either there's little to find, or other programs were busy.
 #
 # There's a third suspect, a *straggler*: one rank that is slower than the others. With
 # DDP you can't see it in the times, because every rank waits for the slowest in each
@@ -475,7 +481,8 @@ assert 0.39 < mfu < 0.41, "7B parameters, 75,000 tokens/s on 8 H100: 40 %"
 # The longest wait of all ranks counts, because with DDP the others wait for that rank
 # in the all-reduce. On a GPU it's an upper bound: while Python waits for the loader,
 # the GPU may still have work in its queue. Put in the peak of your GPU for the type of
-# numbers that you train in.
+# numbers that you train in. If the samples per second drop, look at the loader where
+# its share rises, and at the rest of the step where the share drops too.
 #
 # A trace shows what waits for what
 # ---------------------------------
@@ -586,10 +593,8 @@ assert ring_bytes(gradient_bytes, 2) == gradient_bytes
 assert ring_bytes(gradient_bytes, 1000) < 2 * gradient_bytes
 
 # %%
-# How much of it hides? DDP sends during the backward pass, which takes about two thirds
-# of the computation (four of the six operations), so at best only the longer of the two
-# counts there. We take the worst case: nothing overlaps, and computation and
-# communication add up.
+# How much of it hides under the backward pass, during which DDP sends? We assume that
+# nothing does: computation and communication add up.
 #
 # Back to the question at the beginning. Suppose that all of the missing 0.7 is exposed
 # communication. Two ranks finish two batches in one step, so 1.3 is ``2 * compute /
@@ -612,8 +617,9 @@ assert 2.8 < 4 * 2 / (2 + with_four) < 2.9, "twice the batch for each brings mor
 # measured the causes apart.
 #
 # Now solve for the batch. With w ranks and no overlap, you finish w batches in the time
-# ``compute + communicate``, and one rank would need ``w * compute`` for them. So more
-# ranks pay off under these conditions, each of which follows from the one above it:
+# ``compute + communicate``, and one rank would need ``w * compute`` for them, be it in
+# w steps (weak scaling) or in one (strong scaling). So more ranks pay off under these
+# conditions, each of which follows from the one above it:
 #
 # .. code-block:: text
 #
@@ -638,8 +644,9 @@ assert break_even_batch(0.03, 4, 0.001) == 10, "three more ranks share the cost"
 #
 # How good is it? Where the batch is small, little can hide, so there we get the time to
 # communicate: it's the difference of a step with it and a step without. From that we
-# estimate the speed-up with the large batch, and then compare. (Each time against the
-# same ranks without communication, to leave the shared hardware out.)
+# estimate the speed-up with the large batch, and then compare. "One" is here one of the
+# same ranks without communication, which leaves the shared hardware out. Where that
+# costs much, more ranks pay off only with a larger batch than we estimate, or never.
 small = batch_size // 64
 ddp_model = new_model(ddp=True)
 train_step = training(ddp_model, small)
@@ -647,23 +654,29 @@ with_ddp = seconds_per_step(train_step)
 with ddp_model.no_sync():
     compute = seconds_per_step(train_step)
 communicate = with_ddp - compute
+small_noise = abs(seconds_per_step(train_step) - with_ddp)
 
-if rank == 0 and world_size > 1 and communicate > 0:
+if rank == 0 and world_size > 1 and communicate > small_noise:
+    print("Without shared hardware:")
     print(f"measured, batch {small}: {world_size} ranks are",
           f"{world_size * compute / with_ddp:.1f} times as fast as one")
-    print(f"measured, batch {batch_size}: {world_size * apart / together:.1f} times,",
-          f"estimated: {world_size * apart / (apart + communicate):.1f}")
+    large = f"{world_size * apart / together:.1f} times"
+    if noise > communicate:
+        large = "too noisy to say"
+    print(f"measured, batch {batch_size}: {large},",
+          f"estimated: {world_size * apart / (apart + communicate):.1f} times")
     pays_off = break_even_batch(communicate, world_size, apart / batch_size)
-    print(f"estimated: {world_size} ranks pay off above a batch of {pays_off:.0f} each")
+    print("estimated from what we measured:",
+          f"{world_size} ranks pay off above a batch of {pays_off:.0f} each")
 elif rank == 0:
-    print("no estimate: one rank, or a busy machine")
+    print("not measured: one rank, or too noisy to say")
 
 # %%
 # On our CPU, DDP does send during backward, but the threads of Gloo need the cores that
-# compute, so overlap gains nothing. On GPUs, which copy while they compute, we'd expect
-# more; this page hasn't been recorded on any yet. What matters is the shape: **below
-# some batch size you pay for GPUs that wait, and you can estimate this size
-# beforehand.**
+# compute, so a step may take even longer than our sum. On GPUs, which copy while they
+# compute, we'd expect less; this page hasn't been recorded on any yet. What matters is
+# the shape: **below some batch size you pay for GPUs that wait, and you can estimate
+# this size beforehand.**
 #
 # And for machines that you don't have yet? Measure the seconds of a sample on one GPU.
 # For ``communicate``, call ``ring_bytes`` with the number of ranks that you will have,
@@ -692,9 +705,6 @@ elif rank == 0:
 # - B is the bandwidth of the slowest link in the ring, in bytes per second and one
 #   direction. Within a machine that's NVLink, NVIDIA's connection between GPUs, or else
 #   PCIe. Between machines it's the network, all cards of a machine together.
-#
-# The JAX `scaling book <https://jax-ml.github.io/scaling-book/training/>`__ derives the
-# same rule for TPUs.
 
 
 def tokens_to_hide(n_ranks, flops_per_second, bandwidth, bytes_per_gradient=4):
