@@ -134,6 +134,7 @@ def read_options(arguments):
     parser.add_argument("--log-every", type=int, default=10)
     parser.add_argument("--save-every", type=int, default=100, help="0: if stopped")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--override", action="store_true", help="take new settings")
     return parser.parse_args(arguments)
 
 
@@ -237,9 +238,10 @@ def loss_of(model, tokens, device):
 #
 # The trap is a module without ``reset_parameters``. ``nn.MultiheadAttention`` has only
 # a private method for it, so ``reset`` does here what that method does, and models from
-# elsewhere have more such modules. If you forget one, its parameters keep whatever was
-# in that memory before, and the model may train, only worse. So ``draw`` fills
-# everything with NaN first, and what is still NaN at the end has been forgotten.
+# elsewhere have more such modules, and buffers. If you forget one, it keeps whatever
+# was in that memory before, and the model may train, only worse. So ``draw`` fills all
+# floats with NaN first, and what is still NaN at the end has been forgotten. Other
+# types, such as a mask of ``bool``, must have been written to in place.
 
 
 def reset(module):
@@ -255,11 +257,15 @@ def draw(module, device):
     module.to_empty(device=device)
     tensors = dict(module.named_parameters()) | dict(module.named_buffers())
     for tensor in tensors.values():
-        if tensor.is_floating_point():  # integers have no NaN
+        if tensor.is_floating_point():
             nn.init.constant_(tensor, float("nan"))
     module.apply(reset)
     for name, tensor in tensors.items():
-        if tensor.isnan().any():
+        if tensor.is_floating_point():
+            forgotten = tensor.isnan().any()
+        else:
+            forgotten = tensor._version == 0  # the number of writes
+        if forgotten:
             raise RuntimeError(f"{type(module).__name__}: nothing has drawn {name}")
 
 
@@ -302,8 +308,8 @@ def build(options, mesh, device):
             layer.compile(fullgraph=True)
         fully_shard(layer, **how)
     draw(model.scores, device)
-    for name, parameter in model.named_parameters():
-        if parameter.is_meta:
+    for name, tensor in [*model.named_parameters(), *model.named_buffers()]:
+        if tensor.is_meta:
             raise RuntimeError(f"nothing has drawn {name}")
     # Tied weights are two by now. Tie them here: model.scores.weight = ...
     if len(list(model.parameters())) != n_parameters:
@@ -446,7 +452,7 @@ def agree(loss, stop, mesh):
 # can't.
 import torch.distributed.checkpoint as dcp
 
-# What a resumed run must not change; step and batch give the position in the data.
+# Only --override changes these; step and batch give the position in the data.
 FIXED = "steps", "batch", "learning_rate", "precision", "seed"
 
 
@@ -493,7 +499,8 @@ def finish(future, folder):
 # To load, rank 0 decides which folder it is, because on a shared disk another rank
 # might not see the newest one yet. ``dcp.load`` fills the tensors that it gets, in
 # place. Each rank reads its own rows, whoever has written them, so the number of ranks
-# may change.
+# may change. To add steps to a run, or to lower its learning rate, use ``--override``.
+# The learning rate goes on as if the run had begun with these settings.
 
 
 def load(model, optimizer, mesh, options):
@@ -504,7 +511,7 @@ def load(model, optimizer, mesh, options):
     state = state_of(model, optimizer, 0, options)
     dcp.load(state, checkpoint_id=found[0][0], process_group=mesh.get_group())
     for name, value in state["fixed"].items():
-        if value != getattr(options, name):
+        if value != getattr(options, name) and not options.override:
             raise SystemExit(f"{found[0][0]} needs --{name.replace('_', '-')}={value}")
     set_state_dict(
         model, optimizer, model_state_dict=state["model"],
@@ -585,8 +592,9 @@ def train(options, mesh, device, saving, stop, log=print_values):
 
 
 # %%
-# ``main`` is what ``torchrun`` runs. A run for work shouldn't fall back to the CPU, so
-# it stops if the machine has GPUs and the ranks don't use them.
+# ``main`` is what ``torchrun`` runs. It stops if the machine has GPUs and the ranks
+# don't use them, and if ``srun`` or ``mpirun`` has started several tasks without
+# ``torchrun``, because each would be a run of one rank, in the same folder.
 import sys
 
 from torch.distributed.device_mesh import init_device_mesh
@@ -594,6 +602,10 @@ from torch.distributed.device_mesh import init_device_mesh
 
 def main():
     options = read_options(sys.argv[1:])
+    variables = "SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"
+    several_tasks = any(int(os.environ.get(name, 1)) > 1 for name in variables)
+    if several_tasks and "RANK" not in os.environ:
+        raise SystemExit("stopped: several tasks, and torchrun hasn't started them")
     stop = listen()
     device = start()
     if device.type == "cpu" and (torch.cuda.is_available() or torch.xpu.is_available()):
@@ -620,7 +632,7 @@ if __name__ == "__main__" and in_file and len(sys.argv) > 1:
 # ``--shutdown-timeout``, so give more time to a large model.
 #
 # In your own copy delete everything from here on, at the latest when you add workers,
-# because they import this file again. What follows proves what the page has promised.
+# because they import this file again.
 #
 # The start equals that of an unsharded model
 # -------------------------------------------
@@ -661,8 +673,7 @@ assert difference < 1e-4, "the norm isn't that of all rows"
 # --------------------------------------------
 #
 # Rank 0 writes a file of "pretrained" weights in bf16: a model with another seed. All
-# ranks start from seed 0 and load it. Then the shards have the values of the file, and
-# are in fp32.
+# ranks start from seed 0 and load it.
 import tempfile
 
 temporary = tempfile.TemporaryDirectory()
@@ -747,6 +758,8 @@ not_finite = refusal(
 assert "needs --seed=0" in other_seed, f"it resumed with another seed: {other_seed}"
 assert "a norm isn't finite" in not_finite, f"it trained on: {not_finite}"
 assert not complete(folder / "other"), "it saved NaN"
+longer = run("--steps=13", "--override")
+assert list(longer) == [13], "it can't be extended"
 
 # %%
 # Accumulating without communication keeps whole gradients
