@@ -382,10 +382,10 @@ assert backward == halves, "and so it has in backward"
 # So the bytes are the same, and what you save is memory. Of the activations that the
 # block keeps for the backward pass, tensor parallelism divides all but the inputs and
 # the outputs of the two ``LayerNorm`` layers, and sequence parallelism divides the two
-# inputs as well. (We counted 12 times the block's input on one rank, on a CPU. On eight
-# that makes 5 times, and 3.25 times with sequence parallelism.) With *activation
-# checkpointing*, which keeps only the input of a block, you gain more, because that
-# input is divided by eight.
+# inputs as well. (On a CPU we counted 12 times the block's input on one rank, of which
+# four stay whole. So on eight it's 4 + 8 / 8 = 5 times, and with sequence parallelism
+# 2 + 10 / 8 = 3.25.) With *activation checkpointing*, which keeps only the input of a
+# block, you gain more, because that input is divided by eight.
 #
 # **The number of tokens must be divisible by the number of ranks**, because the layers
 # take for granted that each rank has equally many. If not, Gloo aborts the program, and
@@ -537,7 +537,8 @@ def split_model(model):
 # just these. Without it, ``cross_entropy`` refuses to mix a DTensor with plain labels,
 # and if the labels are a DTensor too, it gathers the logits. The backward pass must be
 # inside ``loss_parallel`` as well. It doesn't know ``label_smoothing``, though, and
-# stops with an error. For that, and for a loss of your own, gather the logits.
+# stops with an error. For that, and for a loss of your own, leave it out, and gather
+# the logits with ``scores.full_tensor()``.
 from torch.distributed.tensor.parallel import loss_parallel
 
 vocabulary = 64 * world_size
@@ -585,7 +586,8 @@ tied.scores.weight = tied.embedding.weight
 #
 # Here is all of it in one place: the split model, tied again, its optimizer, and a step
 # that adds up, clips and trains. With DTensors, Adam's default is to update one after
-# the other, on GPUs too, so say ``fused=True``.
+# the other, on GPUs too, so say ``fused=True``. For bf16, call the model in
+# ``torch.autocast``, and give the loss ``scores.float()`` (so we tried it, on CPUs).
 
 
 def train(model, optimizer, n_steps=3):
@@ -696,9 +698,8 @@ with torch.no_grad():
 #
 # ``torch.manual_seed(0)`` on all ranks is right for the first kind. For the second, all
 # ranks draw the same number and add their rank, which is their seed for a while. Then
-# the old state comes back. (If there are several replicas, call
-# ``manual_seed(dp_rank)`` after the weights are made, or all of them drop the same
-# numbers. Before that, it would give each replica other weights.)
+# the old state comes back. (If there are several replicas, make the weights first. Then
+# call ``manual_seed(dp_rank)``, or all replicas drop the same numbers.)
 from contextlib import contextmanager
 
 
@@ -734,7 +735,8 @@ assert len({pair[1] for pair in drawn}) == 1, "afterwards all ranks draw alike a
 #   their bytes.
 # - The matrices have 12 · d² parameters, and each of these takes six operations, two
 #   forward and four backward. A GPU does one n-th of them. We leave out attention
-#   between tokens.
+#   between tokens, and checkpointing, with which there are five all-reduces (five and a
+#   half with sequence parallelism) and eight operations.
 #
 # Both times grow alike with the number of tokens and of blocks, so if you divide them,
 # these numbers cancel out. **A larger batch doesn't help, but a wider model does.**
@@ -774,10 +776,11 @@ for d in (4096, 8192):
 # With NVLink, eight GPUs wait 0.4 times as long as they compute, at a width of 4096.
 # Over the network they wait three times as long, so they do nothing for three quarters
 # of the step. That's why tensor parallelism stays inside a machine. (These are
-# estimates, and this page hasn't run on GPUs. Parts of a matrix are narrow, so a GPU
-# may get through fewer than 400 teraFLOP/s. And the formula leaves out the *latency*,
-# the time that even the shortest message takes. It counts when you split few tokens
-# over many GPUs.)
+# estimates, not measured on GPUs. `Whole runs <https://arxiv.org/abs/2407.21783>`__
+# reach 400 teraFLOP/s, waits included, so the share of waiting may be larger. And with
+# few tokens two more things count: *latency*, the time of even the shortest message,
+# and Python code of DTensors. On one rank of a CPU, ``token_plan`` made our small block
+# take ten times as long, and after ``block.compile()`` two to three times.)
 #
 # So use tensor parallelism if a layer is too large, or if there are fewer samples than
 # GPUs, and only among GPUs that NVLink connects, mostly the eight of a machine. Else

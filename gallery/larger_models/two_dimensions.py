@@ -487,7 +487,7 @@ assert data_position(data_mesh)[1] == rank // n_tp, "a TP group reads other samp
 # block with 8192 features, about what a model of 70 billion parameters has. Each row of
 # the mesh has 8192 tokens. Numbers are sent in bf16, but FSDP reduces gradients in
 # fp32. As in :doc:`/tutorials/larger_models/tensor_parallel`, a GPU gets through 400
-# teraFLOP/s, NVLink carries 450 GB/s and the network 50 GB/s for each GPU.
+# teraFLOP/s, NVLink carries 370 GB/s and the network 50 GB/s for each GPU.
 features = 8192
 tokens_of_a_row = 8192
 parameters = 12 * features**2 / 8  # of one block, on one of 8 GPUs
@@ -504,7 +504,7 @@ def seconds_of_a_block(tp_link, dp_link):
     return forward + backward
 
 
-nvlink, network = 450e9, 50e9
+nvlink, network = 370e9, 50e9
 tp_inside = seconds_of_a_block(tp_link=nvlink, dp_link=network)
 tp_across = seconds_of_a_block(tp_link=network, dp_link=nvlink)
 if rank == 0:

@@ -15,8 +15,8 @@ answer costs more than the one before: in speed, in code, and in bugs that you'l
 to find. So begin at the top, and stop at the first strategy that is good enough.
 
 1. **Does everything fit on each GPU?** Then take *DistributedDataParallel* (DDP). It
-   keeps the whole model on every GPU, which takes 16 bytes for each parameter, and
-   activations come on top: :doc:`/tutorials/start/distributed_data_parallel`.
+   keeps the whole model on every GPU, which takes 16 bytes for each parameter, 18 with
+   ``autocast``, and activations: :doc:`/tutorials/start/distributed_data_parallel`.
 2. **Would it fit with less?** Checkpointing, micro-batches and a loss in chunks make
    activations small. Adam in 8 bits makes 10 of the 16 bytes. And if you fine-tune,
    LoRA freezes the model, in 2 bytes or less, and trains small matrices beside it. Then
@@ -58,11 +58,11 @@ all GPUs.
      - Sent
      - Who waits?
    * - DDP, with ``gradient_as_bucket_view``
-     - 16 bytes
+     - 16 bytes, 18 with ``autocast``
      - 8 bytes
      - Nobody, if the batch is large enough
    * - ZeRO-1: DDP that divides Adam's numbers
-     - 8 + 8 / w
+     - 8 + 8 / w, and 2 with ``autocast``
      - 12 bytes with PyTorch's ``ZeroRedundancyOptimizer``
      - Every GPU, after each step
    * - FSDP
@@ -291,8 +291,9 @@ def traffic(strategy, run):
 # %%
 # Why five? With checkpointing a block computes its forward pass again, and with it the
 # all-reduce after attention. The one at its end isn't needed, because PyTorch stops as
-# soon as backward has what it needs. FSDP sends no more than before, as the block is
-# whole for its backward pass anyway.
+# soon as backward has what it needs. (Sequence parallelism also gathers the input
+# of the block again, so there it's five and a half.) FSDP sends no more than before, as
+# the block is whole for its backward pass anyway.
 #
 # For the computation, count 6 operations for each parameter and token, two forward and
 # four backward, and 8 if checkpointing repeats the forward pass. (The embedding only
@@ -397,7 +398,8 @@ assert 0.065 < attention_share < 0.07, "attention isn't the 7 percent of the tex
 # ----------------------------------------
 #
 # With Adam in fp32, a parameter takes 16 bytes: the parameter itself, its gradient, and
-# two numbers of the optimizer. Other choices take fewer, or more:
+# two numbers of the optimizer. (``autocast`` adds a copy in bf16, but here the answer
+# stays the same.) Other choices take fewer, or more:
 bytes_of_a_parameter = {
     "Adam in fp32": 16,
     "Adam in fp32, foreach": 20,
@@ -497,7 +499,7 @@ if rank == 0:
 #
 # With eight fast cards, FSDP hides behind the computation completely, so the answer is
 # FSDP over all 16 GPUs, and you can stop again. TP within a machine costs 30 percent,
-# so take it only if question 6 forces you to.
+# or 40 if a GPU does 600 teraFLOP/s, so take it only if question 6 forces you to.
 #
 # With the single slow card, FSDP takes three and a half times as long as the
 # computation, and HSDP almost twice as long. **On the slow card, the fastest is a
@@ -677,8 +679,9 @@ def build():
 # the losses.
 #
 # With FSDP inside, a row of the grid is a stage, and each column a pipeline of its own.
-# This is also the code for real training: shard the blocks of the stage, and give the
-# stage the group between the machines.
+# Real training does the same: shard the blocks of the stage, and give the stage the
+# group between the machines. But make only these blocks on a GPU, and clip by the norm
+# of all stages, as in :doc:`/tutorials/larger_models/pipeline_parallel`.
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 from torch.distributed.pipelining.schedules import Schedule1F1B
 from torch.distributed.pipelining.stage import PipelineStage
