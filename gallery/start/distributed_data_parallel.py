@@ -196,8 +196,8 @@ if rank == 0:
 
 # %%
 # If the number of samples isn't a multiple of the world size, the sampler deals some of
-# them twice. What that does, and how streams and random augmentations are dealt out, is
-# the subject of :doc:`/tutorials/start/feeding_data`.
+# them twice. :doc:`/tutorials/start/feeding_data` leaves out some with ``drop_last``,
+# and deals out streams and random augmentations.
 #
 # DataLoader: workers beside an open group
 # ----------------------------------------
@@ -214,10 +214,21 @@ if rank == 0:
 # process without such threads, and the workers are forked from that one.
 #
 # A worker that starts like this imports the main program once more, under another name.
-# So in a script of yours, put all that starts something under
-# ``if __name__ == "__main__":``, as :doc:`/tutorials/inside/starting_processes` does. A
-# page in blocks has no place for this line. Its workers need nothing of the page, so
-# the first line below hides the page's file from them instead.
+# So give your script this form, or it ends, perhaps only after a timeout, with
+# "DataLoader worker (pid(s) ...) exited unexpectedly". A worker finds classes and
+# functions by their names, so those of the data stand outside ``main``, and a
+# ``lambda`` is an error ("Can't pickle").
+#
+# .. code-block:: python
+#
+#    def main():
+#        ...  # init_process_group, the loader and the training
+#
+#    if __name__ == "__main__":  # false in a worker
+#        main()
+#
+# A page in blocks has no place for this. Its workers need nothing of the page, so the
+# first line below hides its file from them.
 globals().pop("__file__", None)  # only here; in a script: if __name__ == "__main__"
 
 # %%
@@ -250,7 +261,9 @@ trainloader = DataLoader(
 #
 # What distinguishes it from a program for one device? The loader takes the sampler, the
 # model is wrapped, ``set_epoch`` is called, and the loss is averaged over the ranks
-# before it is printed, because each of them has seen other samples.
+# before it is printed, because each of them has seen other samples. Clipping gradients
+# stays as it was, because after ``backward`` all ranks have the same ones. Validation
+# is in :doc:`/tutorials/start/feeding_data`.
 model = nn.Sequential(nn.Linear(10, 20), nn.ReLU(), nn.Linear(20, 1)).to(device)
 ddp_model = DistributedDataParallel(model)
 optimizer = torch.optim.SGD(ddp_model.parameters(), lr=0.1)
@@ -258,7 +271,8 @@ optimizer = torch.optim.SGD(ddp_model.parameters(), lr=0.1)
 
 def train_one_epoch(epoch):
     train_sampler.set_epoch(epoch)
-    total = torch.zeros(2, device=device)  # losses times samples, samples
+    # Losses times samples, samples. In float32 the count would stop at 2**24.
+    total = torch.zeros(2, dtype=torch.double, device=device)
     for inputs, labels in trainloader:
         inputs = inputs.to(device, non_blocking=True)
         labels = labels.to(device, non_blocking=True)
@@ -285,8 +299,6 @@ def train_one_epoch(epoch):
 # a number back, as ``item`` and ``print`` do, the program has to wait for the GPU. So
 # ``total`` stays on the device, and the ranks exchange it only once an epoch, or every
 # 50 steps in a long one.
-from torch.multiprocessing import active_children
-
 mean_losses = []
 for epoch in range(4):
     total = train_one_epoch(epoch)
@@ -294,8 +306,6 @@ for epoch in range(4):
     mean_losses.append((total[0] / total[1]).item())
     if rank == 0:
         print(f"epoch {epoch}: loss {mean_losses[-1]:.2f}")
-if rank == 0:
-    print("workers of one rank:", len(active_children()))
 assert mean_losses[-1] < mean_losses[0], "the model learns nothing"
 assert total[1] == len(train_sampler) * world_size, "the log leaves samples out"
 
@@ -315,9 +325,9 @@ assert ranks_agree(ddp_model), "the ranks have drifted apart"
 # *Buffers* are the tensors of a model that are no parameters, because no optimizer
 # changes them. A batch normalization keeps its running mean and variance in buffers,
 # and these don't stay equal. They come from the samples of each rank alone, and before
-# the next forward pass all ranks receive those of rank 0. So a forward pass of the
-# wrapper is a *collective* too, a call that all ranks have to make: if rank 0 evaluates
-# alone, let it call ``ddp_model.module``.
+# the next forward pass all ranks receive those of rank 0. So with buffers a forward
+# pass of the wrapper is a *collective* too, a call that all ranks have to make, even in
+# an evaluation. If rank 0 evaluates alone, always let it call ``ddp_model.module``.
 inputs, labels = next(iter(trainloader))
 assert inputs.is_pinned() == gpu_per_rank, "pinned without a GPU, or not pinned"
 inputs = inputs.to(device)
@@ -335,10 +345,7 @@ assert received == [own_means[0]] * world_size, "the buffers aren't those of ran
 # %%
 # So the saved statistics come from the samples of rank 0 only, and each batch is
 # normalized by the mean and variance of one rank's share, which
-# :doc:`/tutorials/start/one_gpu_to_many` compares with those of the whole batch. The
-# fewer samples a rank has, the more that matters: with 2 on each GPU, a ResNet-50 had
-# an error `10.6 points higher <https://arxiv.org/abs/1803.08494>`__ than with group
-# normalization.
+# :doc:`/tutorials/start/one_gpu_to_many` compares with those of the whole batch.
 #
 # On GPUs, ``nn.SyncBatchNorm`` `takes the samples of all ranks
 # <https://docs.pytorch.org/docs/stable/generated/torch.nn.SyncBatchNorm.html>`__
@@ -374,12 +381,12 @@ assert list(outer) == [f"module.{key}" for key in inner], "the prefix isn't modu
 # rank has one sample and the others have eight, this one sample weighs as much as the
 # eight of another rank.
 #
-# With a ``DistributedSampler`` that doesn't happen: it makes the shares equal, so the
-# last batch of an epoch may be smaller, but on all ranks alike. It does happen with
-# shares of your own, and with texts, where the loss is a mean over *tokens* and each
-# rank has another number of them. The cure is a factor. Let each rank add up its losses
-# instead of averaging them, multiply by the world size, because DDP will divide by it,
-# and divide by the number of samples or tokens of all ranks.
+# With a ``DistributedSampler`` that doesn't happen: it makes the shares equal, if need
+# be by repeating samples. It does happen with shares of your own, and with texts, where
+# the loss is a mean over *tokens* and each rank has another number of them. The cure is
+# a factor. Let each rank add up its losses instead of averaging them, multiply by the
+# world size, because DDP will divide by it, and divide by the number of samples or
+# tokens of all ranks in this step.
 #
 # Here rank 0 has one sample, and ``one_process`` receives the samples of all ranks.
 import copy

@@ -207,9 +207,9 @@ assert torch.tensor(2.0**24) + 1 == 2**24, "float32 counts further"
 #
 # Forked workers may wait forever while the group is open, as
 # :doc:`/tutorials/start/distributed_data_parallel` explains, so ours start by
-# ``forkserver``. They import the program once more, so a script needs the line
-# ``if __name__ == "__main__":``. To debug without workers, empty the dictionary
-# ``workers``, because its other options are errors with ``num_workers=0``.
+# ``forkserver``. So a script needs the line ``if __name__ == "__main__":``, and no
+# ``lambda`` may be a ``collate_fn`` or a transform ("Can't pickle"). To debug without
+# workers, empty ``workers``: its other options are errors with ``num_workers=0``.
 from torch.multiprocessing import set_forkserver_preload
 
 set_forkserver_preload(["torch"])  # imported once for each rank, not in every worker
@@ -241,8 +241,8 @@ assert loader.prefetch_factor == 2, "another default"
 # shared memory does arrive.
 #
 # Python sends a worker started by ``forkserver`` no code, only the names of classes and
-# of their modules. So the data set has to stand in a file that the worker can import.
-# We write one, on each rank into a folder of its own.
+# of their modules. In a script the class stands above ``if __name__ == "__main__":``.
+# But this page hides its file from the workers, so we write another one.
 import tempfile
 from pathlib import Path
 
@@ -349,8 +349,8 @@ if rank == 0:
 # A loader draws the seeds of its workers from the random numbers of its rank. If all
 # ranks call ``manual_seed(0)`` to build equal models, their workers also crop and flip
 # different samples in the same way, and dropout drops the same units. So seed each rank
-# differently before the training, but after ``random_split``, which must draw the same
-# everywhere. After a restart, the seed needs the epoch too (say,
+# differently, once, after the model is built and after ``random_split``, which must be
+# alike on all ranks. After a restart, the seed needs the epoch too (say,
 # ``1000 * epoch + rank``), or the augmentations of the first epochs come again. Here
 # the augmentation makes a random number of a sample.
 def augmented():

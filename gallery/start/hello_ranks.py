@@ -50,8 +50,10 @@ if rank == 0:
 # - ``MASTER_ADDR`` and ``MASTER_PORT``: the address and the port where the processes
 #   meet for the first time
 #
-# No process waits for another, so nobody knows which one prints first. Four lines are
-# easy to read, and those of 64 ranks are not, so on this page only rank 0 prints.
+# No process waits for another, so nobody knows which one prints first, and on this page
+# only rank 0 prints. If a rank raises an error, ``torchrun`` ends the others too, and
+# names that rank last, below "Root Cause (first observed failure)". The error itself
+# stands further up.
 #
 # If you start the file with ``python hello_ranks.py``, nothing sets these variables,
 # and the first lines set them as ``torchrun`` would for a single rank. (Port 0 stands
@@ -88,8 +90,8 @@ if rank == 0:
 # name no GPU would all use GPU 0, on every rank.
 #
 # Before you wait for a long training, read the line printed above. If it says ``cpu``,
-# a rank sees fewer GPUs than its machine has ranks. A lesson can go on with the CPU,
-# but your own program should rather stop with an error.
+# a rank sees fewer GPUs than its machine has ranks (0 if PyTorch was built for the CPU
+# only), or the GPU is a Mac's. Your own program should then rather stop with an error.
 #
 # .. admonition:: How to choose GPUs from outside the program
 #    :collapsible: closed
@@ -159,7 +161,7 @@ assert dist.get_world_size() == world_size, "a rank is missing"
 # called ``number``: 1 on rank 0, 2 on rank 1, and so on. To see them all, we collect
 # them: ``all_gather_object`` takes one Python object from each rank, and every rank
 # receives the whole list. We use it only to look at results, because it turns objects
-# into bytes and back, which is slow.
+# into bytes and back, which is slow. (With NCCL alone they travel by the GPU.)
 def from_all_ranks(value):
     values = [None] * world_size
     dist.all_gather_object(values, value)
@@ -173,9 +175,6 @@ if rank == 0:
 assert len(set(reports)) == world_size, "two ranks have the same variables"
 
 # %%
-# On one machine the rank and the local rank are equal, but on a second machine the
-# local ranks start again at 0.
-#
 # One rank sends, another receives
 # --------------------------------
 #
@@ -200,8 +199,9 @@ assert set(messages[:2]) == {42}, "rank 1 has received nothing"
 # %%
 # .. warning::
 #
-#    Each ``recv`` waits for its ``send``. If two ranks both receive first, both wait
-#    until the timeout.
+#    Each ``recv`` waits for its ``send``, and a ``send`` may wait for its ``recv``, as
+#    with Gloo. If two ranks both receive first, or both send, they wait until the
+#    timeout. So let one of them receive first.
 #
 # Pass a sum from rank to rank
 # ----------------------------
@@ -242,9 +242,9 @@ if rank == 0:
 assert totals == [passed_sums[-1]] * world_size, "a rank has another sum"
 
 # %%
-# The figure shows the memory of every rank. A bar is as long as the number that the
-# rank holds, and its colors say which ranks this number comes from. Passed on, the sum
-# grows from rank to rank. After the all-reduce, every rank holds a part from each rank.
+# The figure is a drawing of what every rank holds. A bar is as long as its number, and
+# its colors say which ranks this number comes from. Passed on, the sum grows from rank
+# to rank. After the all-reduce, every rank holds a part from each rank.
 #
 # .. alt-text:: Three panels with one bar for each of four ranks. Before: 1, 2, 3 and 4.
 #    Sum passed on: the bars grow from 1 to 10. All-reduce: every bar is 10.
@@ -316,8 +316,8 @@ if rank == 0:
 #
 # - All ranks run the same file from top to bottom. They share no variables and differ
 #   only in what ``torchrun`` puts into their environment.
-# - Each ``recv`` needs its ``send``, and each collective needs every rank. So a
-#   collective never stands under ``if rank == 0``.
+# - Each ``recv`` needs its ``send``, and a ``send`` its ``recv``. Each collective needs
+#   every rank, so it never stands under ``if rank == 0``.
 # - Name the backend and choose the timeout. Let the program print its device and its
 #   number of ranks before a long training.
 #
