@@ -10,37 +10,39 @@ from docutils import nodes
 from sphinx.locale import _
 from sphinx.util.docutils import SphinxDirective
 
-SEVERAL_FIGURES = ".. rst-class:: sphx-glr-horizontal\n"  # a list, as Sphinx-Gallery's
-BUTTON = '<input type="radio" name="{name}" id="{name}-{number}" aria-label="{label}"{}>'
-NEXT = '<label for="{name}-{number}">{label}</label>'
+SEVERAL_FIGURES = ".. rst-class:: sphx-glr-horizontal\n"  # a list of figures follows
 
 
 def as_steps(rst: str) -> str:
-    """Return a page of the gallery with figures of one block in a ``figure-steps`` directive."""
+    """Return a generated page whose lists of figures are ``figure-steps``."""
     return rst.replace(SEVERAL_FIGURES, ".. figure-steps::\n")
 
 
 class FigureSteps(SphinxDirective):
-    """A list of images, of which one is shown."""
+    """A list of figures, of which one is shown."""
 
     has_content = True
 
     def run(self) -> list[nodes.Node]:
         parts = self.parse_content_to_nodes()
-        images = [image for part in parts for image in part.findall(nodes.image)]
-        name = f"steps-{self.env.new_serialno('steps')}"
+        figures = [figure for part in parts for figure in part.findall(nodes.image)]
+        group = f"steps-{self.env.new_serialno('figure-steps')}"
         box = nodes.container(classes=["figure-steps", "no-search"])
-        for number, image in enumerate(images, start=1):
-            label = _("Step %(number)s of %(all)s") % {
-                "number": number,
-                "all": len(images),
-            }
-            checked = " checked" if number == 1 else ""
-            button = BUTTON.format(checked, name=name, number=number, label=label)
-            after = NEXT.format(
-                name=name, number=number % len(images) + 1, label=_("Next step")
+        for number, figure in enumerate(figures, start=1):
+            values = {"number": number, "all": len(figures)}
+            label = _("Step %(number)s of %(all)s") % values
+            state = "checked" if number == 1 else ""
+            box += raw_html(
+                f'<input type="radio" name="{group}" id="{group}-{number}"'
+                f' aria-label="{label}" {state}>'
             )
-            box += nodes.raw("", button, format="html")
-            box += image
-            box += nodes.raw("", after, format="html")
+            box += figure
+            following = number % len(figures) + 1
+            box += raw_html(
+                f'<label for="{group}-{following}">{_("Next step")}</label>'
+            )
         return [box]
+
+
+def raw_html(text: str) -> nodes.raw:
+    return nodes.raw("", text, format="html")
