@@ -7,7 +7,7 @@ Collectives: who has what before and after
     ring all-reduce whose bytes you count.
 :Prerequisites: :doc:`/tutorials/start/hello_ranks`
 :Picture: grid
-:Oldest torch: 2.8
+:Oldest torch: 2.9
 
 Every kind of parallel training moves data between ranks with the same few calls. If you
 know what each rank holds before and after a call, you can choose the right one, and you

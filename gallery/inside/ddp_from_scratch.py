@@ -7,7 +7,7 @@ From scratch: DDP out of hooks and all-reduce
     ``DistributedDataParallel``, and draw how messages hide behind the backward pass.
 :Prerequisites: :doc:`/tutorials/start/distributed_data_parallel`
 :Picture: overlap
-:Oldest torch: 2.8
+:Oldest torch: 2.9
 
 ``DistributedDataParallel``, or DDP, hides its work so well that a training loop shows
 nothing of it. When it is slow or fails, you need to know what it sends, and when.

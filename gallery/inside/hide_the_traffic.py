@@ -7,7 +7,7 @@ Hiding communication: overlap, buckets, no_sync, fewer bytes
     computation, and send less often and fewer bytes.
 :Prerequisites: :doc:`/tutorials/start/distributed_data_parallel`
 :Picture: buckets
-:Oldest torch: 2.8
+:Oldest torch: 2.9
 
 Data parallel training sends all gradients through the network in every step. If the
 GPUs have to wait for them, more GPUs hardly make the training faster.

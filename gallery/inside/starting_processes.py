@@ -7,7 +7,7 @@ Starting processes: torchrun, srun, mpirun, spawn
     traceback of the rank that failed, and start ranks from a notebook.
 :Prerequisites: :doc:`/tutorials/start/distributed_data_parallel`
 :Picture: launch
-:Oldest torch: 2.10
+:Oldest torch: 2.9
 
 The ranks of a training are processes, and something has to start them. It also decides
 how a rank learns its number, where its output goes, and who ends the other ranks when

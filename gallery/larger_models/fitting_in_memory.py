@@ -6,7 +6,7 @@ Memory: what fills it, what shrinks it
 :Learn: You will count every byte that training keeps, shrink the largest parts, and see
     what is left to share between GPUs.
 :Picture: memory
-:Oldest torch: 2.8
+:Oldest torch: 2.9
 
 Training runs out of memory, although the model is much smaller than the GPU. Before you
 share the work between several GPUs, find out what fills the memory of one. For a model

@@ -8,7 +8,7 @@ Fully sharded (FSDP): no rank keeps the whole model
 :Prerequisites: :doc:`/tutorials/start/distributed_data_parallel`,
     :doc:`/tutorials/inside/collectives`
 :Picture: shard
-:Oldest torch: 2.13
+:Oldest torch: 2.9
 
 With ``DistributedDataParallel`` (DDP), every GPU stores a full copy of everything: the
 parameters, their gradients and the optimizer state. For a model with 7 billion

@@ -7,7 +7,7 @@ Long sequences: attention around a ring
     ring, balance the work, and get the gradients of one process.
 :Prerequisites: :doc:`/tutorials/inside/collectives`
 :Picture: ring
-:Oldest torch: 2.8
+:Oldest torch: 2.9
 
 One long text can need more memory than a GPU has, even as the only sample of a batch.
 Then there is no batch left to divide, so *context parallelism* divides the text: each

@@ -6,7 +6,7 @@ Splitting the model: two halves, two GPUs
 :Learn: You will put two halves of a model on two devices, check that it learns the
     same, and count what travels.
 :Picture: halves
-:Oldest torch: 2.8
+:Oldest torch: 2.9
 
 A model that does not fit on one GPU may fit on two, if each computes a part of it. Then
 you split the model, and not the data.

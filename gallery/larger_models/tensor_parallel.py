@@ -8,7 +8,7 @@ Tensor parallel: one matrix on several GPUs
     GPUs.
 :Prerequisites: :doc:`/tutorials/inside/collectives`
 :Picture: tiles
-:Oldest torch: 2.13
+:Oldest torch: 2.9
 
 A layer can be too large for one GPU, and a single sample cannot be dealt out to
 several. With *tensor parallelism* (TP) the GPUs share each matrix, and all of them

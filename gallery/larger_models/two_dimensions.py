@@ -8,7 +8,7 @@ Two dimensions: fast rows, slow columns
 :Prerequisites: :doc:`/tutorials/larger_models/fully_sharded`,
     :doc:`/tutorials/larger_models/tensor_parallel`
 :Picture: mesh
-:Oldest torch: 2.13
+:Oldest torch: 2.9
 
 Tensor parallelism (TP) exchanges activations inside every layer, and the next operation
 has to wait for them. So it needs the fast links inside one machine, which often has 8

@@ -8,7 +8,7 @@ Checkpoints: go on as if nothing had happened
 :Prerequisites: :doc:`/tutorials/start/one_gpu_to_many`,
     :doc:`/tutorials/larger_models/fully_sharded`
 :Picture: checkpoint
-:Oldest torch: 2.8
+:Oldest torch: 2.9
 
 Among many GPUs one fails often. `Llama 3 <https://arxiv.org/abs/2407.21783>`__ had 466
 interruptions in 54 days of training. What is not in a file by then is lost.

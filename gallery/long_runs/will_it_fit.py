@@ -7,7 +7,7 @@ Will it fit: a calculator of memory and time
     model, and see how far such an estimate was from what others measured.
 :Prerequisites: :doc:`/tutorials/long_runs/choosing`
 :Picture: fit
-:Oldest torch: 2.13
+:Oldest torch: 2.9
 
 It's expensive to find out on 64 rented GPUs that a model doesn't fit, and a short
 calculation tells you before. Begin with a model that you know, change the numbers to

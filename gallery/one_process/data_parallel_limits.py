@@ -7,7 +7,7 @@ Limits: why one process is not enough
     four traps that change results.
 :Prerequisites: :doc:`/tutorials/one_process/multi_gpu_examples`
 :Picture: limits
-:Oldest torch: 2.8
+:Oldest torch: 2.9
 
 .. note::
 

@@ -7,7 +7,7 @@ Input sizes: which GPU gets which rows
     no GPU idle.
 :Prerequisites: :doc:`/tutorials/one_process/multi_gpu_examples`
 :Picture: rows
-:Oldest torch: 2.8
+:Oldest torch: 2.9
 
 .. note::
 

@@ -6,7 +6,7 @@ DataParallel: one line, several GPUs
 :Learn: You will train a model on all GPUs of a machine with one line, and build that
     line from four small functions.
 :Picture: split
-:Oldest torch: 2.8
+:Oldest torch: 2.9
 
 .. note::
 

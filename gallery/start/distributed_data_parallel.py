@@ -7,7 +7,7 @@ Distributed data parallel: four ranks, one model
     choose the batch size and the learning rate, and break the training in three ways.
 :Prerequisites: :doc:`/tutorials/start/hello_ranks`
 :Picture: average
-:Oldest torch: 2.13
+:Oldest torch: 2.9
 
 *DistributedDataParallel* (DDP) is the usual way to train on several GPUs when the model
 fits on one of them. Each *rank*, a process with a GPU of its own, computes by itself on

@@ -7,7 +7,7 @@ Feeding the data: each sample once, to one rank
     that see some twice, some never, or all of them eight times.
 :Prerequisites: :doc:`/tutorials/start/distributed_data_parallel`
 :Picture: deal
-:Oldest torch: 2.8
+:Oldest torch: 2.9
 
 If two ranks load the same sample, no error tells you. The training takes longer, the
 accuracy is a little wrong, and the loss still falls. Only counting shows it.

@@ -6,7 +6,7 @@ Hello, ranks: one program, four processes
 :Learn: You will run one file in four processes, let them talk, and find a sum in two
     ways.
 :Picture: ranks
-:Oldest torch: 2.8
+:Oldest torch: 2.9
 
 Training on several GPUs usually means one process for each GPU. Such a program looks
 like any other, but several copies of it run at once and talk to each other. Once you

@@ -7,7 +7,7 @@ Is it faster: measure before you scale
     of the time goes, and estimate the batch size above which more GPUs pay off.
 :Prerequisites: :doc:`/tutorials/start/one_gpu_to_many`
 :Picture: speed
-:Oldest torch: 2.13
+:Oldest torch: 2.9
 
 You rented a second GPU, and the training got 1.3 times faster. Is that normal? Where
 did the missing 0.7 go, and would four GPUs bring it back or waste even more? The script

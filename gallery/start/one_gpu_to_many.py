@@ -6,7 +6,7 @@ From one GPU to many: what changes in your script
 :Learn: You will turn a training script for one GPU into one for many, know the reason
     for each change, and show that it still learns the same.
 :Picture: diff
-:Oldest torch: 2.13
+:Oldest torch: 2.9
 
 You have a script that trains on one GPU, and a machine with several, so all but one do
 nothing. ``torchrun`` can start a script once for each GPU. The script has to do the

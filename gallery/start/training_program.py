@@ -7,7 +7,7 @@ A training program: one file to take to work
     and prove that it resumes with the same losses.
 :Prerequisites: :doc:`/tutorials/start/one_gpu_to_many`
 :Picture: program
-:Oldest torch: 2.13
+:Oldest torch: 2.9
 
 A training loop fits in ten lines. The program that you leave alone over a weekend needs
 more: it has to load batches while the GPU computes, train in bf16, evaluate correctly

@@ -7,7 +7,7 @@ When it hangs: find the missing rank
     see which tool names the missing one.
 :Prerequisites: :doc:`/tutorials/start/one_gpu_to_many`
 :Picture: hang
-:Oldest torch: 2.13
+:Oldest torch: 2.9
 
 A training on many GPUs stops, and its log does not say why. Usually the ranks wait for
 one that has not made the same call. You need to know which one, and where it is.
