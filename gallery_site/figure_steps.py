@@ -27,6 +27,7 @@ class FigureSteps(SphinxDirective):
         parts = self.parse_content_to_nodes()
         figures = [figure for part in parts for figure in part.findall(nodes.image)]
         group = f"steps-{self.env.new_serialno('figure-steps')}"
+        next_step = _("Next step")
         box = nodes.container(classes=["figure-steps", "no-search"])
         for number, figure in enumerate(figures, start=1):
             values = {"number": number, "all": len(figures)}
@@ -38,9 +39,7 @@ class FigureSteps(SphinxDirective):
             )
             box += figure
             following = number % len(figures) + 1
-            box += raw_html(
-                f'<label for="{group}-{following}">{_("Next step")}</label>'
-            )
+            box += raw_html(f'<label for="{group}-{following}">{next_step}</label>')
         return [box]
 
 

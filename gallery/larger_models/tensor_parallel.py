@@ -156,14 +156,16 @@ if rank == 0:
     panels = [
         ("w1", w1, columns), ("ReLU(x · w1)", (x @ w1).relu(), columns),
         ("w2", w2, rows), ("partial sums", torch.cat(all_partial), rows),
-        ("y", y, torch.full((2, 2), torch.nan))]
+        ("y", y, None)]
     fig, axes = plt.subplots(1, 5, figsize=(8, 3), width_ratios=[n, n, 2, 2, 2])
-    for ax, (title, numbers, colors) in zip(axes, panels):
-        ax.imshow(colors, cmap="tab10", vmin=0, vmax=9, alpha=0.4)
+    for ax, (title, numbers, ranks) in zip(axes, panels):
         for i, row in enumerate(numbers.int().tolist()):
             for k, number in enumerate(row):
+                color = "none" if ranks is None else f"C{ranks[i, k]}"
+                ax.barh(i, 0.94, 0.94, k - 0.47, color=color, alpha=0.5)
                 ax.text(k, i, number, ha="center", va="center")
         ax.set_title(title, size="medium")
+        ax.set(aspect="equal", xlim=(-0.5, len(row) - 0.5), ylim=(i + 0.5, -0.5))
         ax.axis("off")
 
 # %%

@@ -308,6 +308,12 @@ with ddp_model.no_sync():
     apart = seconds_per_step(train_step)  # all ranks at once
 again = seconds_per_step(train_step)
 noise = abs(again - together)
+
+
+def if_clear(text, gap, noise):
+    return text if gap > noise else "too noisy to say"
+
+
 if rank == 0:
     gaps = {"shared hardware": apart - alone,
             "exposed communication": together - apart}
@@ -316,8 +322,7 @@ if rank == 0:
     print(f"measured, all ranks with DDP: {1000 * together:.1f} ms,",
           f"once more: {1000 * again:.1f} ms")
     for cause, gap in gaps.items():
-        cost = f"{1000 * gap:.1f} ms" if gap > noise else "too noisy to say"
-        print(f"measured, {cause}: {cost}")
+        print(f"measured, {cause}:", if_clear(f"{1000 * gap:.1f} ms", gap, noise))
 
 # %%
 # Predict first: on your machine, which of the two causes costs more?
@@ -656,20 +661,19 @@ with ddp_model.no_sync():
 communicate = with_ddp - compute
 small_noise = abs(seconds_per_step(train_step) - with_ddp)
 
-if rank == 0 and world_size > 1 and communicate > small_noise:
+if rank == 0 and world_size > 1:
     print("Without shared hardware:")
-    print(f"measured, batch {small}: {world_size} ranks are",
-          f"{world_size * compute / with_ddp:.1f} times as fast as one")
-    large = f"{world_size * apart / together:.1f} times"
-    if noise > communicate:
-        large = "too noisy to say"
-    print(f"measured, batch {batch_size}: {large},",
-          f"estimated: {world_size * apart / (apart + communicate):.1f} times")
+    of_small = f"{world_size * compute / with_ddp:.1f} times as fast as one"
+    of_large = f"{world_size * apart / together:.1f} times as fast as one"
+    estimated = f"{world_size * apart / (apart + communicate):.1f} times as fast as one"
     pays_off = break_even_batch(communicate, world_size, apart / batch_size)
-    print("estimated from what we measured:",
-          f"{world_size} ranks pay off above a batch of {pays_off:.0f} each")
-elif rank == 0:
-    print("not measured: one rank, or too noisy to say")
+    above = f"above a batch of {pays_off:.0f} each"
+    print(f"measured, batch {small}:", if_clear(of_small, communicate, small_noise))
+    print(f"measured, batch {batch_size}:", if_clear(of_large, together - apart, noise))
+    print("estimated from measured times:",
+          if_clear(estimated, communicate, small_noise))
+    print("estimated from measured times, more ranks pay off:",
+          if_clear(above, communicate, small_noise))
 
 # %%
 # On our CPU, DDP does send during backward, but the threads of Gloo need the cores that

@@ -23,6 +23,10 @@ PAGES = sorted(
     for path in GALLERY.rglob("*.py")
 )
 TIMEOUT = 400
+MEASURED = re.compile(
+    r"(?:above a batch of )?[\d.,]*\d(?: ms| times as fast as one| each)?"
+    r"|too noisy to say"
+)
 VARYING = re.compile(r"\bmeasured\b|^hello from rank")
 RANK_0 = "[stdout:0] "  # ipyparallel says which engine printed
 
@@ -53,12 +57,12 @@ def shown(site: Path, language: str, name: str) -> list[str]:
 def lines(text: str) -> list[str]:
     """Split what was printed; a page has spaces for tabs, and no empty lines.
 
-    What differs from run to run is left out: numbers that the line calls measured, and
-    the order in which ranks say hello.
+    What differs from run to run is left out: numbers that the line calls measured, with
+    their units, and the order in which ranks say hello.
     """
     printed = [line.expandtabs().rstrip() for line in text.split("\n")]
     return [
-        re.sub(r"[\d.,]*\d", "#", line) if VARYING.search(line) else line
+        MEASURED.sub("#", line) if VARYING.search(line) else line
         for line in printed
         if line
     ]

@@ -1,6 +1,6 @@
 """Find English words that are left on a page of another language.
 
-Literals, code and what is marked as another language do not count. Allowed are the
+Literals, code, quoted messages and what is marked as another language do not count. Allowed are the
 names in ``interface_words.txt`` (only in brackets where it says so), what can only be
 code (``torch.chunk``, ``RANK=0``), and the glossary's terms: as they are where the
 language keeps the English word, else in brackets behind a translation.
@@ -27,6 +27,8 @@ CODE_IN_TEXT = re.compile(
 )
 # A bracket can begin or end in another element.
 BRACKETS = re.compile(r"[(（][^()（）]*(?:[)）]|$)|^[^()（）]*[)）]")
+# What a program prints stays as it is.
+QUOTED_MESSAGE = re.compile(r"“[ -~…’]+”|「[ -~…’]+」|\"[ -!#-~…’]+\"")
 BRACKET_OR_COMMA = re.compile(r"([()（）,、，])")
 SHOWN_BY_CSS = re.compile(r'content:\s*"([^"]*)"')
 
@@ -66,7 +68,8 @@ def without_allowed(text: str, language: str) -> str:
         parts = BRACKET_OR_COMMA.split(found[0])
         return "".join(" " if is_term(part) else part for part in parts)
 
-    text = CODE_IN_TEXT.sub(" ", BRACKETS.sub(without_terms, " ".join(text.split())))
+    text = QUOTED_MESSAGE.sub(" ", " ".join(text.split()))
+    text = CODE_IN_TEXT.sub(" ", BRACKETS.sub(without_terms, text))
     for phrase in sorted((*kept, *always), key=len, reverse=True):
         if phrase in text:
             text = re.sub(rf"(?<![A-Za-z]){re.escape(phrase)}(?![A-Za-z])", " ", text)
