@@ -1,9 +1,9 @@
 """Find English words that are left on a page of another language.
 
-Literals, code, quoted messages and what is marked as another language do not count. Allowed are the
-names in ``interface_words.txt`` (only in brackets where it says so), what can only be
-code (``torch.chunk``, ``RANK=0``), and the glossary's terms: as they are where the
-language keeps the English word, else in brackets behind a translation.
+Literals, code, quoted messages and what is marked as another language do not count.
+Allowed are the names in ``interface_words.txt`` (only in brackets where it says so),
+what can only be code (``torch.chunk``, ``RANK=0``), and the glossary's terms: as they
+are where the language keeps the English word, else in brackets behind a translation.
 """
 
 from __future__ import annotations
