@@ -6,7 +6,8 @@
   if (!table) return;
   const items = (name) => [...document.querySelectorAll(`.will-it-fit-${name} > li`)];
   const words = (name) => items(name).map((li) => li.querySelector("a, strong"));
-  const [parts, answers, strategies] = ["parts", "answers", "strategies"].map(words);
+  const [parts, strategies] = ["parts", "strategies"].map(words);
+  const [fit, tooLarge, computing, sending, impossible] = words("answers");
   const KEYS = ["parameters", "blocks", "width", "vocabulary", "tokens", "gpus", "memory",
     "precision", "checkpointing", "speed", "link"];
   const STRATEGIES = ["DDP", "ZeRO-1", "FSDP", "TP", "PP"]; // in the order of the list
@@ -76,8 +77,8 @@
   const number = (text) => text.replace(/,/g, "").match(/[\d.]+/)[0];
   const valueIn = (key, text) => key === "precision" ? text
     : key === "checkpointing" ? text === "✓" : number(text);
-  const models = texts[0].slice(1).map((_, model) =>
-    KEYS.map((key, row) => valueIn(key, texts[row + 1][model + 1])));
+  const models = texts[0].slice(1).map((_, column) =>
+    KEYS.map((key, row) => valueIn(key, texts[row + 1][column + 1])));
 
   const field = (key, row) => {
     if (key === "precision")
@@ -116,12 +117,13 @@
     const run = Object.fromEntries(KEYS.map((key, row) => [key, get(fields[row])]));
     const all = STRATEGIES.map((strategy) => calculate(strategy, run));
     const total = ({ held }) => held.reduce((sum, part) => sum + part, 0);
-    const longest = Math.max(...all.map(total));
+    const possible = all.filter((found) => found.isPossible); // DDP always is
+    const longest = Math.max(...possible.map(total));
     const scale = 100 / Math.max(1.1 * run.memory, Math.min(longest, 2 * run.memory));
-    const slowest = Math.max(...all.flatMap((x) => [x.computing, x.sending]));
+    const slowest = Math.max(1e-9, ...possible.flatMap((x) => [x.computing, x.sending]));
     results.replaceChildren(...all.map((found, row) => {
       const fits = found.isPossible && total(found) <= run.memory;
-      const answer = answers[!found.isPossible ? 4 : fits ? 0 : 1];
+      const answer = !found.isPossible ? impossible : fits ? fit : tooLarge;
       const segments = found.held.map((part, place) => make("a",
         { href: parts[place].href, className: `fit-part-${place}`, tabIndex: -1,
           title: `${parts[place].textContent}: ${part.toFixed(1)} GB`,
@@ -131,9 +133,9 @@
         { className: `fit-part-${place}` }, `${parts[place].textContent} `,
         data(part, "GB")) : "");
       const times = [found.computing, found.sending].map((time, place) => make("div", {},
-        `${answers[place + 2].textContent} `, data(time, "s"),
+        `${[computing, sending][place].textContent} `, data(time, "s"),
         ...(place ? [", ", data(found.sent, "GB")] : []),
-        make("b", { style: `width: ${(100 * time) / slowest}%` })));
+        make("b", { style: `width: ${Math.min(100, (100 * time) / slowest)}%` })));
       return make("section", { className: fits ? "fit" : "fit-not" },
         make("p", {}, strategies[row].cloneNode(true), " ", data(total(found), "GB"),
           make("strong", {}, answer.textContent)),

@@ -6,6 +6,8 @@ and without a script. In print all of them are below each other.
 
 from __future__ import annotations
 
+from html import escape
+
 from docutils import nodes
 from sphinx.locale import _
 from sphinx.util.docutils import SphinxDirective
@@ -26,20 +28,23 @@ class FigureSteps(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         parts = self.parse_content_to_nodes()
         figures = [figure for part in parts for figure in part.findall(nodes.image)]
+        if not figures:  # in a format that has no words to translate
+            return parts
         group = f"steps-{self.env.new_serialno('figure-steps')}"
-        next_step = _("Next step")
+        next_step = escape(_("Next step"))
         box = nodes.container(classes=["figure-steps", "no-search"])
         for number, figure in enumerate(figures, start=1):
             values = {"number": number, "all": len(figures)}
-            label = _("Step %(number)s of %(all)s") % values
+            label = escape(_("Step %(number)s of %(all)s") % values)
             state = "checked" if number == 1 else ""
             box += raw_html(
                 f'<input type="radio" name="{group}" id="{group}-{number}"'
                 f' aria-label="{label}" {state}>'
             )
             box += figure
-            following = number % len(figures) + 1
-            box += raw_html(f'<label for="{group}-{following}">{next_step}</label>')
+            if number < len(figures):
+                following = f"{group}-{number + 1}"
+                box += raw_html(f'<label for="{following}">{next_step}</label>')
         return [box]
 
 

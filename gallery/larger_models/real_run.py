@@ -7,7 +7,7 @@ An FSDP program: one file for a model larger than a GPU
     shards, and resume it from a sharded checkpoint with the same losses.
 :Prerequisites: :doc:`/tutorials/larger_models/fully_sharded`
 :Picture: fsdp
-:Oldest torch: 2.9
+:Oldest torch: 2.13
 
 A model with 7 billion parameters needs 112 GB for parameters, gradients and Adam, and
 your GPU has 80. *Fully sharded data parallel* (FSDP) divides these bytes between the
@@ -491,7 +491,7 @@ def finish(future, folder):
         if dist.get_rank() == 0:
             newest = complete(folder)[-2:]
             for old in folder.glob("step_*"):
-                if old not in newest:
+                if old.is_dir() and old not in newest:
                     shutil.rmtree(old)
 
 

@@ -7,7 +7,7 @@ A training program: one file to take to work
     and prove that it resumes with the same losses.
 :Prerequisites: :doc:`/tutorials/start/one_gpu_to_many`
 :Picture: program
-:Oldest torch: 2.9
+:Oldest torch: 2.13
 
 A training loop fits in ten lines. The program that you leave alone over a weekend needs
 more: it has to load batches while the GPU computes, train in bf16, evaluate correctly
@@ -130,6 +130,7 @@ def read_options(arguments):
 # prepare a large data set in a program of its own. Our "tokens" are simply the bytes of
 # the help text of Python, some 500 kB of English. All runs read the same ``--data``, so
 # another text or another tokenizer needs another folder.
+import uuid
 from pathlib import Path
 from pydoc_data.topics import topics
 
@@ -139,7 +140,9 @@ def prepare(folder):
     if dist.get_rank() == 0 and not file.exists():
         text = "\n".join(topics[name] for name in sorted(topics))
         tokens = torch.frombuffer(bytearray(text.encode()), dtype=torch.uint8)
-        write(tokens, file)
+        unique = file.with_stem(f"tokens-{uuid.uuid4().hex}")
+        write(tokens, unique)
+        unique.replace(file)
     dist.barrier()
     return file
 
@@ -301,7 +304,6 @@ def loss_of(model, tokens, device, options, reduction="mean"):
 #
 # Here the rank itself loads the samples. If yours take long to load (images, or text
 # that isn't tokenized yet), make a loader with workers once, beside that for training.
-
 
 
 @torch.no_grad()

@@ -28,7 +28,7 @@ CODE_IN_TEXT = re.compile(
 # A bracket can begin or end in another element.
 BRACKETS = re.compile(r"[(（][^()（）]*(?:[)）]|$)|^[^()（）]*[)）]")
 # What a program prints stays as it is.
-QUOTED_MESSAGE = re.compile(r"“[ -~…’]+”|「[ -~…’]+」|\"[ -!#-~…’]+\"")
+QUOTED_MESSAGE = re.compile(r"“[ -~…’]+”|「[ -~…’]+」|\"(?! )[ -!#-~…’]+(?<! )\"")
 BRACKET_OR_COMMA = re.compile(r"([()（）,、，])")
 SHOWN_BY_CSS = re.compile(r'content:\s*"([^"]*)"')
 
