@@ -306,7 +306,7 @@ for epoch in range(4):
     mean_losses.append((total[0] / total[1]).item())
     if rank == 0:
         print(f"epoch {epoch}: loss {mean_losses[-1]:.2f}")
-assert mean_losses[-1] < mean_losses[0], "the model learns nothing"
+assert mean_losses[-1] < 0.9 * mean_losses[0], "the model learns nothing"
 assert total[1] == len(train_sampler) * world_size, "the log leaves samples out"
 
 # %%

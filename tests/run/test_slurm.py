@@ -3,6 +3,7 @@
 import ast
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -46,7 +47,7 @@ OPTIONS = "--steps 60 --batch 8 --log-every 2 --save-every 20 --workers 0"
 def start(folder: Path, srun: str, saved: str = "checkpoint.pt") -> subprocess.Popen:
     script = SCRIPT.read_text("utf-8").replace("/shared/", f"{folder}/")
     for old, new in {
-        "training_program.py --folder": f"{PROGRAM} --folder",
+        "training_program.py --folder": f"{shlex.quote(str(PROGRAM))} --folder",
         "--steps 20000 --batch 512": OPTIONS,
         "saved=checkpoint.pt": f"saved={saved}",
     }.items():
