@@ -772,23 +772,27 @@ import gc
 from torch.distributed.tensor import DTensor
 
 
-def in_use():
+def all_tensors():
     gc.collect()
+    return [thing for thing in gc.get_objects() if issubclass(type(thing), torch.Tensor)]
+
+
+def bytes_of(tensors):
     sizes = {}
-    for thing in gc.get_objects():
-        if issubclass(type(thing), torch.Tensor):
-            local = thing.to_local() if isinstance(thing, DTensor) else thing
-            storage = local.untyped_storage()
-            sizes[storage.data_ptr()] = storage.nbytes()
+    for tensor in tensors:
+        local = tensor.to_local() if isinstance(tensor, DTensor) else tensor
+        storage = local.untyped_storage()
+        sizes[storage.data_ptr()] = storage.nbytes()
     return sum(sizes.values())
 
 
 def kept_after_a_pass(communicates):
     model, _ = build(read_options([]), mesh, device)
-    before = in_use()
+    held = all_tensors()
+    before = bytes_of(held)
     model.set_requires_gradient_sync(communicates)
     loss_of(model, mine, device).backward()
-    return in_use() - before
+    return bytes_of(held + all_tensors()) - before
 
 
 if device.type == "cpu":
