@@ -774,7 +774,8 @@ from torch.distributed.tensor import DTensor
 
 def all_tensors():
     gc.collect()
-    return [thing for thing in gc.get_objects() if issubclass(type(thing), torch.Tensor)]
+    things = gc.get_objects()
+    return [thing for thing in things if issubclass(type(thing), torch.Tensor)]
 
 
 def bytes_of(tensors):
