@@ -293,17 +293,18 @@ def on_a_clock(orders, slots):  # slots: of a forward pass, for each stage
 # We also count the activations a rank keeps at most, as layers times micro-batches.
 from itertools import accumulate
 
-bars, idle, kept = {}, {}, {}
+bars, n_slots, idle, kept = {}, {}, {}, {}
 change = {"forward": 1, "input gradients": 0, "backward": -1, "weight gradients": -1}
 for name, (_, numbers) in runs.items():
     slots = 2 // len(numbers)
-    bars[name], n_slots = on_a_clock(orders[name], [slots] * p * len(numbers))
+    times = [slots] * p * len(numbers)
+    bars[name], n_slots[name] = on_a_clock(orders[name], times)
     busy = sum(end - begin for _, begin, end, *_ in bars[name])
-    idle[name] = 1 - Fraction(busy, n_slots * p)
+    idle[name] = 1 - Fraction(busy, n_slots[name] * p)
     rows = [[change[kind] for kind, *_ in order] for order in orders[name]]
     kept[name] = [slots * max(accumulate(row)) for row in rows]
     if rank == 0:
-        print(f"{name:16} slots: {n_slots:3}, idle: {idle[name]!s:>4}, "
+        print(f"{name:16} slots: {n_slots[name]:3}, idle: {idle[name]!s:>4}, "
               f"kept: {kept[name]}")
 
 # %%
@@ -314,16 +315,23 @@ for name, (_, numbers) in runs.items():
 # the slots, the *bubble*, because the pipeline has to fill and to drain. If the batch
 # stays whole, m = 1, one rank works and all others wait. More micro-batches make the
 # bubble smaller, and so do smaller stages. Zero bubble leaves p - 1 slots on each rank,
-# at both ends. In the figure each cell is an event with the number of its micro-batch.
+# at both ends.
 #
 # Zero bubble looks this good because of our clock. Its class says so in PyTorch's
 # source: ``ScheduleZBVZeroBubble`` has no bubble inside a step only if forward and both
 # halves of backward take equal time, which "is not likely true for real models". Here
 # they do, and messages are free.
 #
-# .. alt-text:: Four timelines with a row for each of four ranks. GPipe has one large
-#    gap between forward and backward passes, 1F1B has several. Interleaved 1F1B has
-#    smaller gaps and ends sooner. Zero bubble has no gap within a row, and ends first.
+# In the figures each cell is an event with the number of its micro-batch, gray slots
+# are idle, and on the right is the most that the rank keeps.
+#
+# .. alt-text:: GPipe, a row for each of four ranks: forward passes of micro-batches 0
+#    to 7, each rank later than the one before, a gap, then backward passes. All keep 16.
+# .. alt-text:: 1F1B ends in the same slot. Backward passes begin earlier, the gaps are
+#    spread, and the ranks keep 8, 6, 4 and 2.
+# .. alt-text:: Interleaved 1F1B has smaller gaps at both ends, ends sooner, and rank 0
+#    keeps 11.
+# .. alt-text:: Zero bubble has gaps only at both ends and ends first. All keep 8.
 assert idle["GPipe"] == idle["1F1B"] == Fraction(p - 1, m + p - 1)
 assert idle["interleaved 1F1B"] == Fraction(p - 1, 2 * m + p - 1)
 assert idle["zero bubble"] == Fraction(p - 1, 6 * m + p - 1)
@@ -334,24 +342,31 @@ if rank == 0:
 
     styles = {"forward": ("C0", ""), "backward": ("C3", "xxxx"),
               "input gradients": ("C3", "////"), "weight gradients": ("C4", "\\\\\\\\")}
-    fig, axes = plt.subplots(4, sharex=True, figsize=(7, 6.5), layout="constrained")
-    for ax, name in zip(axes, bars):
-        for kind, (color, hatch) in styles.items():
-            for r in range(p):
-                cells = [bar for bar in bars[name] if bar[0] == r and bar[3] == kind]
-                spans = [(begin, end - begin - 0.15) for _, begin, end, *_ in cells]
-                ax.broken_barh(spans, (r - 0.45, 0.9), facecolor=color, alpha=0.2)
-                ax.broken_barh(spans, (r + 0.17, 0.28), facecolor=color, hatch=hatch)
-                for (x, w), cell in zip(spans, cells):
-                    i = cell[-1]
-                    ax.text(x + w / 2, r, i, color=color, fontsize=9, ha="center")
+    right = max(n_slots.values())
+    for name in runs:
+        fig, ax = plt.subplots(figsize=(7, 3), layout="constrained")
+        busy = set()  # rank, slot
+        for r, begin, end, kind, _, i in bars[name]:
+            color, hatch = styles[kind]
+            width = end - begin - 0.15
+            ax.barh(r, width, 0.9, begin, color=color, alpha=0.2)
+            ax.barh(r + 0.31, width, 0.28, begin, facecolor=color, hatch=hatch)
+            ax.text(begin + width / 2, r, i, color=color, fontsize=9, ha="center")
+            busy.update((r, slot) for slot in range(begin, end))
+        for r in range(p):
+            for slot in range(n_slots[name]):
+                if (r, slot) not in busy:
+                    ax.barh(r, 0.85, 0.9, slot, color="0.6", alpha=0.5)
+            ax.text(right + 4, r, kept[name][r], ha="center", va="center")
+        ax.text(right + 4, -0.8, "kept", ha="center")
+        ax.text(right - 5, -0.8, "idle", ha="right")
+        ax.text(right, -0.8, f"{float(idle[name]):.0%}", ha="right")
         ax.set_title(name, loc="left")
-        ax.set_title(f"{float(idle[name]):.0%}", loc="right")
-        ax.set_title("idle")
-        ax.set(yticks=range(p), ylabel="rank", ylim=(p - 0.4, -0.6), xlim=(0, None))
-    axes[-1].set(xlabel="slot")
-    strips = [Patch(facecolor=color, hatch=hatch) for color, hatch in styles.values()]
-    fig.legend(strips, styles, loc="outside lower center", ncols=4, fontsize=10)
+        ax.set(xlabel="slot", ylabel="rank", yticks=range(p))
+        ax.set(xlim=(0, right + 6), ylim=(p - 0.4, -0.6))
+        strips = [Patch(facecolor=c, hatch=hatch) for c, hatch in styles.values()]
+        strips.append(Patch(color="0.6", alpha=0.5))
+        fig.legend(strips, [*styles, "idle"], loc="outside lower center", ncols=3)
 
 # %%
 # 1F1B keeps less, interleaving sends more
