@@ -154,7 +154,7 @@ assert errors[torch.bfloat16] > 4 * errors[torch.float32], "bfloat16 is as preci
 # a *block*. We skip it if the keys come later, and mask half of it if both are one
 # piece. ``layout`` lists the pieces. Beside data parallelism, use rank and size in the
 # ring's group, and ``P2POp`` with ``group`` and ``group_peer``: peers are global ranks.
-sent, computed = [], set()  # bytes of messages, and blocks
+sent, computed = [], {}  # bytes of messages, and the blocks of each step
 
 
 def pass_on(tensor):
@@ -182,11 +182,12 @@ def ring(tensor, layout, dtype):
             message = pass_on(tensor)
         mine, theirs = layout[rank], layout[(rank - step) % world_size]
         blocks = []  # (i, j, is half masked): the rank's piece i with its piece j
+        computed[step] = set()
         for i in range(2):
             for j in range(2):
                 if theirs[j] <= mine[i]:
                     blocks.append((i, j, theirs[j] == mine[i]))
-                    computed.add((mine[i], theirs[j]))
+                    computed[step].add((mine[i], theirs[j]))
         yield tensor.to(dtype), blocks
         if not is_last:
             tensor = wait_for(message)
@@ -313,7 +314,6 @@ layouts = {
 done = {name: [None] * world_size for name in layouts}
 for name, layout in layouts.items():
     sent.clear()
-    computed.clear()
     pieces = data.view(3, n_pieces, per_piece)[:, layout[rank]]
     ring_attention = functools.partial(RingAttention.apply, layout)
     gradients, kept = train(pieces, ring_attention)
@@ -321,7 +321,9 @@ for name, layout in layouts.items():
     assert_close(gradients, expected, msg="other gradients")
     dist.all_gather_object(done[name], computed)
 
-work = {name: [len(blocks) for blocks in done[name]] for name in done}
+work = {}  # blocks of each rank
+for name, ranks in done.items():
+    work[name] = [sum(map(len, steps.values())) for steps in ranks]
 if rank == 0:
     print("blocks of each rank:", work)
     print(f"kept: {kept} KiB on each rank, {kept_by_one} KiB in one process")
@@ -348,24 +350,52 @@ assert (gradients - expected).norm() < 1.5 * (one - expected).norm(), "rounds to
 # .. alt-text:: Two staircases of blocks, numbered by rank, above bars. Contiguous: each
 #    rank has two neighboring rows, and the bars grow from 3 to 15. Zig-zag: each rank
 #    has a short and a long row, and all bars are 9.
+def draw_blocks(ax, r, blocks, alpha):
+    for y, x in blocks:
+        half = 0.15 if x == y else 0
+        corners = [(x, y), (x, y + 0.9), (x + 0.9, y + 0.9), (x + 0.9, y)]
+        corners = corners[:3] if half else corners
+        ax.fill(*zip(*corners), facecolor=f"C{r}", alpha=alpha)
+        ax.text(x + 0.45 - half, y + 0.45 + half, r, ha="center", va="center")
+
+
 if rank == 0:
     import matplotlib.pyplot as plt
 
     fig, axes = plt.subplots(2, 2, figsize=(7, 5.4), sharey="row", height_ratios=[3, 1])
     for (grid, bars), name in zip(axes.T, done):
-        for r, blocks in enumerate(done[name]):
-            style = {"facecolor": f"C{r}", "alpha": 0.5}
-            for y, x in blocks:
-                half = 0.15 if x == y else 0
-                corners = [(x, y), (x, y + 0.9), (x + 0.9, y + 0.9), (x + 0.9, y)]
-                grid.fill(*zip(*corners[:3 if half else 4]), **style)
-                grid.text(x + 0.45 - half, y + 0.45 + half, r, ha="center", va="center")
-            bars.barh(r, len(blocks), **style)
-            bars.text(len(blocks) + 0.2, r, len(blocks), va="center")
+        for r, steps in enumerate(done[name]):
+            draw_blocks(grid, r, set().union(*steps.values()), alpha=0.5)
+            bars.barh(r, work[name][r], facecolor=f"C{r}", alpha=0.5)
+            bars.text(work[name][r] + 0.2, r, work[name][r], va="center")
         grid.set(title=name, xlabel="keys", xticks=[], yticks=[], ylim=(n_pieces, 0))
         bars.set(xlabel="blocks", xlim=(0, 4.5 * world_size), ylim=(world_size, -1))
     axes[0, 0].set(ylabel="queries")
     axes[1, 0].set(ylabel="rank", yticks=range(world_size))
+
+# %%
+# And this is how the keys travel in the zig-zag layout, one step of the ring after the
+# other. The bottom row says which rank holds each piece of keys. The blocks that this
+# step adds are dark.
+#
+# .. alt-text:: Step 1: each rank holds its own two pieces of keys, 0 1 2 3 3 2 1 0, and
+#    computes its two triangles and one block beside them.
+# .. alt-text:: Step 2: all keys have moved to the next rank, and each rank adds two
+#    blocks.
+# .. alt-text:: Step 3: the keys have moved again, and each rank adds two blocks.
+# .. alt-text:: Step 4: each rank adds two blocks, and the staircase is complete.
+if rank == 0:
+    for step in range(world_size):
+        fig, ax = plt.subplots(figsize=(5, 4.4), layout="constrained")
+        for r, steps in enumerate(done["zig-zag"]):
+            for earlier in range(step):
+                draw_blocks(ax, r, steps[earlier], alpha=0.2)
+            draw_blocks(ax, r, steps[step], alpha=0.8)
+            for piece in layouts["zig-zag"][(r - step) % world_size]:
+                ax.barh(n_pieces + 0.8, 0.9, 0.7, piece, color=f"C{r}", alpha=0.8)
+                ax.text(piece + 0.45, n_pieces + 0.8, r, ha="center", va="center")
+        ax.set(xlabel="keys", ylabel="queries", xticks=[], yticks=[])
+        ax.set(xlim=(-0.1, n_pieces), ylim=(n_pieces + 1.3, -0.2))
 
 # %%
 # When to use it, and what it costs

@@ -326,7 +326,7 @@ for name, (_, numbers) in runs.items():
 # are idle, and on the right is the most that the rank keeps.
 #
 # .. alt-text:: GPipe, a row for each of four ranks: forward passes of micro-batches 0
-#    to 7, each rank later than the one before, a gap, then backward passes. All keep 16.
+#    to 7, later on each further rank, a gap, then backward passes. All keep 16.
 # .. alt-text:: 1F1B ends in the same slot. Backward passes begin earlier, the gaps are
 #    spread, and the ranks keep 8, 6, 4 and 2.
 # .. alt-text:: Interleaved 1F1B has smaller gaps at both ends, ends sooner, and rank 0
