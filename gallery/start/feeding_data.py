@@ -117,7 +117,8 @@ assert epochs[0] != epochs[1], "the second epoch has the order of the first"
 
 validation = validation_loader(samples, batch_size=2)
 share = torch.cat(list(validation)).tolist()
-seen = {"training": epochs[0], "validation": from_all_ranks(share)}
+seen = {"training": epochs[0], "training, next epoch": epochs[1],
+        "validation": from_all_ranks(share)}
 n_training = times_seen(seen["training"])
 n_validation = times_seen(seen["validation"])
 never = [sample for sample in samples if n_training[sample] == 0]
@@ -318,29 +319,36 @@ temporary.cleanup()  # the classes are imported
 # of `Datasets <https://huggingface.co/docs/datasets/use_with_pytorch>`__. (The last
 # deals out whole files only if their number is a multiple of the number of ranks.)
 #
-# In the figure each sample is a column. Its height says how often it is seen, and its
-# colors by which ranks.
+# This is how the samples are dealt: each column is a sample, and each number says how
+# often the rank has seen it. Framed samples are seen more than once in all, and gray
+# ones by nobody.
 #
-# .. alt-text:: Four bar charts of 25 samples. Training: the first is missing.
-#    Validation: three are seen twice. Stream: all are seen eight times, twice by each
-#    of four ranks. Sharded stream: all are seen once.
+# .. alt-text:: Training, 25 samples in four rows: 24 are scattered over the ranks, and
+#    sample 0 is seen by nobody.
+# .. alt-text:: The next epoch scatters them in another order, and leaves out another
+#    sample.
+# .. alt-text:: Validation: every fourth sample for each rank. Samples 0, 1 and 2 are
+#    framed, because a second rank gets them at the end.
+# .. alt-text:: Stream: every rank has seen every sample twice, and all are framed.
+# .. alt-text:: Sharded stream: whole files of three samples, and each sample is seen
+#    once.
 if rank == 0:
     import matplotlib.pyplot as plt
 
-    heights = [max(times_seen(shares).values()) for shares in seen.values()]
-    fig, axes = plt.subplots(
-        4, sharex=True, figsize=(7, 5), height_ratios=heights, layout="constrained")
-    for ax, (title, shares), height in zip(axes, seen.items(), heights):
-        top = Counter()
-        for r, times in enumerate(map(Counter, shares)):
-            look = {"color": f"C{r}", "hatch": ("", "//", "..", "xx")[r % 4]}
-            ax.bar(samples, [times[sample] for sample in samples], label=r,
-                   bottom=[top[sample] for sample in samples], **look)
-            top += times
-        ax.set(title=title, ylim=(0, height), yticks=(0, height))
-    axes[3].set(xlabel="sample")
-    fig.supylabel("times seen")
-    fig.legend(*ax.get_legend_handles_labels(), title="rank", loc="outside right")
+    for title, shares in seen.items():
+        in_all = times_seen(shares)
+        fig, ax = plt.subplots(figsize=(7, 2.3), layout="constrained")
+        for r, share in enumerate(shares):
+            for sample, times in Counter(share).items():
+                ax.bar(sample, 0.9, 0.9, r - 0.45, color="C0", alpha=0.3)
+                if in_all[sample] > 1:
+                    ax.bar(sample, 0.8, 0.8, r - 0.4, fill=False, ec="C1", lw=2)
+                ax.text(sample, r, times, ha="center", va="center")
+        for sample in samples:
+            if in_all[sample] == 0:
+                ax.axvspan(sample - 0.45, sample + 0.45, color="0.6", alpha=0.5)
+        ax.set(title=title, xlabel="sample", ylabel="rank", yticks=range(world_size))
+        ax.set(xlim=(-0.6, len(samples) - 0.4), ylim=(world_size - 0.4, -0.6))
 
 # %%
 # Equal seeds give equal augmentations
