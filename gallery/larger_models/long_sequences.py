@@ -1,6 +1,6 @@
 """
-Long sequences: attention around a ring
-=======================================
+Long sequences (CP): attention around a ring
+============================================
 
 :Card: Each rank holds a part of the text. The keys travel.
 :Learn: You will divide one long text among ranks, let keys and values travel around a

@@ -1,6 +1,6 @@
 """
-Pipeline parallel: who works, and who waits
-===========================================
+Pipeline parallel (PP): who works, and who waits
+================================================
 
 :Card: Four schedules, one gradient, and fewer idle ranks.
 :Learn: You will run one model in stages with PyTorch's schedules, count how long each

@@ -1,6 +1,6 @@
 """
-Tensor parallel: one matrix on several GPUs
-===========================================
+Tensor parallel (TP): one matrix on several GPUs
+================================================
 
 :Card: Each rank has a part of every matrix and every sum.
 :Learn: You will split a transformer block, its embedding and its loss with

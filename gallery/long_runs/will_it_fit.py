@@ -403,6 +403,8 @@ for name, run in reported.items():
 # Try it
 # ------
 #
+# Predict first, then run.
+#
 # - Your 8 GPUs have 24 GB. How does Llama 3 8B fit with FSDP?
 #
 #   .. admonition:: Answer

@@ -1,6 +1,6 @@
 """
-Distributed data parallel: four ranks, one model
-================================================
+Distributed data parallel (DDP): four ranks, one model
+======================================================
 
 :Card: Each rank has its own samples, all share one gradient.
 :Learn: You will train one model on four ranks, see how their gradients are averaged,

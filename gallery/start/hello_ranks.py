@@ -50,10 +50,36 @@ if rank == 0:
 # - ``MASTER_ADDR`` and ``MASTER_PORT``: the address and the port where the processes
 #   meet for the first time
 #
-# No process waits for another, so nobody knows which one prints first, and on this page
-# only rank 0 prints. If a rank raises an error, ``torchrun`` ends the others too, and
-# names that rank last, below "Root Cause (first observed failure)". The error itself
-# stands further up.
+# Apart from starting the processes, that is all that ``torchrun`` does here, so any
+# program can have ranks, not only one in Python. In this one, every process says
+# hello:
+#
+# .. code-block:: bash
+#
+#    torchrun --standalone --nproc-per-node=4 --no-python \
+#        sh -c 'echo "hello from rank $RANK of $WORLD_SIZE"'
+#
+# Rank 0 of this page types it for us.
+import subprocess
+import sys
+
+if rank == 0:
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
+    say_hello = ["sh", "-c", 'echo "hello from rank $RANK of $WORLD_SIZE"']
+    hellos = subprocess.run(
+        [*torchrun, "--nproc-per-node=4", "--no-python", *say_hello],
+        capture_output=True, text=True, check=True).stdout
+    print(hellos, end="")
+    expected = [f"hello from rank {number} of 4" for number in range(4)]
+    assert sorted(hellos.splitlines()) == expected, "a rank is missing"
+
+# %%
+# The hellos stand in the order in which they came. It may be another one in the next
+# run, because no process waits for another. Four such lines are easy to read, and those
+# of 64 ranks are not, so from here on only rank 0 prints.
+#
+# If a rank raises an error, ``torchrun`` ends the others too, and names that rank last,
+# below "Root Cause (first observed failure)". The error itself stands further up.
 #
 # If you start the file with ``python hello_ranks.py``, nothing sets these variables,
 # and the first lines set them as ``torchrun`` would for a single rank. (Port 0 stands
