@@ -503,3 +503,5 @@ assert n_left == 0, "the replica has parameters"
 # - :doc:`/tutorials/start/one_gpu_to_many` turns a training script for one GPU into one
 #   for many.
 # - :doc:`/tutorials/start/distributed_data_parallel` has none of the three limits.
+# - You are through: this was the last lesson. Keep the :doc:`/cheat_sheet` and
+#   :doc:`/silently_wrong` at hand.

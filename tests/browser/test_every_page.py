@@ -139,7 +139,7 @@ def look(page: Page, seen: Seen, language: str, name: str, width: int) -> None:
     page.set_viewport_size({"width": width, "height": HEIGHT})
     if is_too_wide(page):
         seen.too_wide.append((name, width))
-    if width in (PHONE, DESK) and (cells := page.evaluate(NARROW)):
+    if width in (360, DESK) and (cells := page.evaluate(NARROW)):
         seen.narrow.append((name, width, cells))
     if has_titles(name):
         for text in breaks(page, TITLES, language):

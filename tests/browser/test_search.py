@@ -127,6 +127,18 @@ FORBIDS = """Object.defineProperty(window, "localStorage", {
 })"""
 
 
+def test_a_lesson_works_without_storage(served: str, chromium: Browser) -> None:
+    page = chromium.new_page(viewport=DESK)
+    page.add_init_script(FORBIDS)
+
+    page.goto(f"{served}en/tutorials/start/hello_ranks.html")
+
+    expect(page.locator("button.copybtn").first).to_be_visible()
+    page.keyboard.press("Control+k")
+    expect(page.locator("dialog[open] input[type=search]")).to_be_focused()
+    page.close()
+
+
 def test_a_section_is_found_without_storage(served: str, chromium: Browser) -> None:
     page = chromium.new_page(viewport=DESK)
     page.add_init_script(FORBIDS)

@@ -205,7 +205,7 @@ class Page:
             name, shown = "image-sg", escape(shown) if translated else shown
         if figure:
             width, height = svg.size(figure)
-            classes += ["dark-light", "no-scaled-link"]
+            classes.append("dark-light")
             known |= {"width": str(width), "height": str(height)}
             if IMAGE.match(match[0]):  # it is not one of the gallery
                 copy = f"{self.docname}/{'-'.join(Path(uri).parts[-2:])}"
