@@ -284,10 +284,10 @@ assert 0 < max(errors) < 0.05, "the gradients are exact, or far off"
 
 # %%
 # The gradients are a little off, because bfloat16 has only two to three digits. float16
-# has three, but numbers below 3e-8 become 0, and from 65520 on they become infinite, and
-# soon NaN, because an infinity minus another is not a number. So it needs
-# ``torch.amp.GradScaler``, which skips a step whose gradients are not finite. The range
-# of bfloat16 is that of float32, so it needs no scaler.
+# has three, but numbers below 3e-8 become 0, and from 65520 on they become infinite. An
+# infinity minus another is NaN, not a number, and so is all that is computed from it.
+# So float16 needs ``torch.amp.GradScaler``, which skips a step whose gradients are not
+# finite. The range of bfloat16 is that of float32, so it needs no scaler.
 smallest = torch.tensor([2.9e-8, 65520]).half()
 assert smallest.tolist() == [0, float("inf")], "float16 has a larger range"
 assert (smallest[1] - smallest[1]).isnan(), "infinity minus infinity is a number"

@@ -123,6 +123,7 @@ def test_a_section_is_found_from_a_disk(
 
 
 FORBIDS = """Object.defineProperty(window, "localStorage", {
+  configurable: true,
   get() { throw new DOMException("a reader forbids it", "SecurityError"); },
 })"""
 
