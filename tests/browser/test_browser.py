@@ -102,13 +102,15 @@ def test_the_menu_keeps_the_section_that_is_on_the_screen(
     served: str, open_page: Open, size: Any
 ) -> None:
     page = open_page(f"en/{LESSON}", viewport=size)
-    scroll = "heading => heading.scrollIntoView({ behavior: 'instant' })"
-    page.locator(f"{SECTION} h2").evaluate(scroll)
+    scroll = "block => block.scrollIntoView({ behavior: 'instant', block: 'end' })"
+    page.locator(f"{SECTION} > :last-child").evaluate(scroll)
 
     point_at(page, page.locator("details.language-menu:visible summary"))
     point_at(page, page.locator("details[open] a[hreflang=ko]:visible"))
 
     page.wait_for_url(f"{served}ko/{LESSON}{SECTION}")
+    expect(page.locator(f"{SECTION} > :last-child")).to_be_in_viewport()
+    expect(page.locator(f"{SECTION} > h2")).not_to_be_in_viewport()
 
 
 def point_at(page: Page, node: Locator) -> None:

@@ -32,6 +32,11 @@ document.addEventListener("click", (event) => {
     if (query) link.search = new URLSearchParams({ q: query });
     link.hash = section();
     withStorage((storage) => storage.setItem("language", link.hreflang));
+    const blocks = [...(document.getElementById(link.hash.slice(1))?.children ?? [])];
+    const read = blocks.findLastIndex(
+      (block) => block.getBoundingClientRect().top < innerHeight / 2,
+    );
+    withStorage(() => sessionStorage.setItem("block", `${link.hash} ${read}`));
   }
   for (const menu of document.querySelectorAll(".language-menu[open]")) {
     if (!menu.contains(event.target)) menu.open = false;
@@ -44,6 +49,13 @@ document.addEventListener("keydown", (event) => {
     menu.querySelector("summary").focus();
   }
 });
+
+// Blocks of a section are the same in all languages too: go on where the reader was.
+const [target, block] = (withStorage(() => sessionStorage.getItem("block")) ?? "").split(" ");
+withStorage(() => sessionStorage.removeItem("block"));
+if (target && target === location.hash)
+  addEventListener("load", () =>
+    document.getElementById(target.slice(1))?.children[block]?.scrollIntoView());
 
 // sphinx-copybutton has a table of strings for some languages, and icons with two of them.
 // It adds its buttons when the page is loaded: later, or already.
