@@ -86,8 +86,9 @@ def test_the_address_of_another_site_is_printed_and_an_inner_one_is_not(
     page = printed("en", "light")
 
     outer, inner = (
-        page.locator(f"article li a.{kind}:not(:has(code)) >> visible=true").first.evaluate(
-            "node => getComputedStyle(node, '::after').content"
+        page.locator(f"article li a.{kind} >> visible=true").evaluate_all(
+            "nodes => getComputedStyle(nodes.find(node => !node.querySelector('code')),"
+            " '::after').content"
         )
         for kind in ("external", "internal")
     )
