@@ -8,12 +8,14 @@ from itertools import groupby
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+from sphinx.locale import _
 from sphinx.util.docutils import SphinxDirective
 
 from gallery_intl.page.names import described_names
 from gallery_intl.project import Project
 from gallery_site.book.path import links
 
+MANY = 15  # lessons that use a name
 USED, LISTS = "names-used", "lists-names"  # in what Sphinx keeps of a page
 
 
@@ -64,7 +66,9 @@ def names_list(app: Sphinx, docname: str) -> list[nodes.Node]:
             users[module, last, uri].append(page)
     made: list[nodes.Node] = []
     for module, entries in groupby(sorted(users), key=lambda entry: entry[0]):
-        made.append(nodes.rubric("", "", nodes.literal("", module)))
+        heading = nodes.rubric("", "", nodes.literal("", module))
+        heading["heading-level"] = 2
+        made.append(heading)
         items = [item(app, docname, *entry[1:], users[entry]) for entry in entries]
         made.append(nodes.definition_list("", *items, classes=["names", "titles"]))
     return made
@@ -74,7 +78,10 @@ def item(
     app: Sphinx, docname: str, name: str, uri: str, pages: list[str]
 ) -> nodes.definition_list_item:
     described = nodes.reference("", "", nodes.literal("", name), refuri=uri)
-    users = nodes.paragraph("", "", *links(app, docname, pages))
+    if len(pages) > MANY:
+        users = nodes.paragraph("", _("in nearly all lessons"))
+    else:
+        users = nodes.paragraph("", "", *links(app, docname, pages))
     return nodes.definition_list_item(
         "", nodes.term("", "", described), nodes.definition("", users)
     )

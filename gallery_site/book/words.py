@@ -42,6 +42,8 @@ NO_PLACE = (
 )
 BEFORE_VERB = re.compile(r"\b(?:to|can|cannot|not|will|must|may|we|you|they)\s+$", re.I)
 AFTER_VERB = re.compile(r"\s+(?:an?|the|it|them|this|these|its|their|our|your|all)\b")
+# Encodings with kanji by their readings, and hanzi by pinyin
+DICTIONARY_ORDER = {"ja": "euc_jp", "zh_CN": "gb18030"}
 QUIET = {"no-search", "learn"}  # what stands around the text of a lesson
 
 
@@ -77,8 +79,15 @@ class Words(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         self.env.metadata[self.env.docname][EXPLAINS] = True
         self.env.note_dependency(str(glossary_path(self.env)))
-        items = map(self.item, explained(glossary_path(self.env)))
+        rows = sorted(explained(glossary_path(self.env)), key=self.order)
+        items = map(self.item, rows)
         return [nodes.definition_list("", *items, classes=["words", "no-search"])]
+
+    def order(self, row: Row) -> bytes:
+        """Return what sorts terms as a dictionary of the language does, about."""
+        word = [*words_of(row, self.config.language), row["en"]][0]
+        encoding = DICTIONARY_ORDER.get(self.config.language, "utf-8")
+        return word.lower().encode(encoding, "replace")
 
     def item(self, row: Row) -> nodes.definition_list_item:
         sentence, messages = self.parse_inline(row[MEANS], lineno=self.lineno)
@@ -88,7 +97,11 @@ class Words(SphinxDirective):
         term = nodes.term(
             "", "", *self.headword(row), ids=[term_id(row)], translatable=False
         )
-        return nodes.definition_list_item("", term, nodes.definition("", meaning))
+        about = nodes.definition("", meaning)
+        if lesson := row.get("lesson"):
+            link, messages = self.parse_inline(f":doc:`/tutorials/{lesson}`")
+            about += nodes.paragraph("", "", *link, *messages, translatable=False)
+        return nodes.definition_list_item("", term, about)
 
     def headword(self, row: Row) -> Iterator[nodes.Node]:
         """Yield the term in the language of the page, then in English."""

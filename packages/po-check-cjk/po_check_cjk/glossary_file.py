@@ -17,7 +17,7 @@ SEPARATORS = ",;\t"
 # Characters that a program could not save are lost.
 REMEDY = 'go back to the version before, and save it as "CSV UTF-8"'
 LANGUAGE = r"[a-z]{2,3}(?:_[A-Za-z]{2,4})*(?:@[a-z]+)?"
-OTHERS = ["en", "note", "means", "settled", "verb", "unlinked"]
+OTHERS = ["en", "note", "means", "settled", "verb", "unlinked", "lesson"]
 COLUMN = re.compile(
     rf"{'|'.join(OTHERS[1:])}|(?P<language>{LANGUAGE})(?: (?:typed|wrong|never))?"
 )
