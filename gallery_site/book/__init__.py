@@ -16,7 +16,7 @@ def setup(app: Sphinx) -> None:
     app.add_directive("words", words.Words)
     app.connect("doctree-read", names.remember)
     app.connect("env-updated", names.outdated)
-    app.connect("env-updated", path.outdated)
+    app.connect("env-updated", path.forget)
     app.connect("gallery-complete-page", names.fill)
     app.connect("gallery-complete-page", path.show)
     app.connect("gallery-complete-page", words.link, priority=600)

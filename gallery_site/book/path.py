@@ -1,7 +1,4 @@
-"""Lead along the lessons: what a part asks for first, and where a lesson leads.
-
-Both follow from the one list that a lesson has, ``:Prerequisites:`` below its title.
-"""
+"""Say what a part asks for first: what its lessons have as ``:Prerequisites:``."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from gallery_intl.project import Project
 from gallery_intl.text.breaks import at_colon
 from gallery_run.words import interface_line
 
-BEFORE, AFTER = "know-first", "leads-to"  # in what Sphinx keeps of a page
+BEFORE = "know-first"  # in what Sphinx keeps of a page
 Known = dict[str, list[str]]  # what each lesson asks for first, in reading order
 
 
@@ -54,22 +51,9 @@ def before(pages: Iterable[str], known: Known) -> list[str]:
     return [page for page in known if page in asked - implied]
 
 
-def after(page: str, known: Known) -> list[str]:
-    """Return the lessons that name one as to be known first."""
-    return [x for x, first in known.items() if page in first]
-
-
-def outdated(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """Return the lessons that lead to others now, or whose names have changed."""
-    _known.pop(env, None)  # that of the build before
-    known = known_first(env)
-    changed = []
-    for page in known:
-        leads = [(x, env.titles[x].astext()) for x in after(page, known)]
-        if env.metadata[page].get(AFTER) != leads:
-            env.metadata[page][AFTER] = leads
-            changed.append(page)
-    return changed
+def forget(app: Sphinx, env: BuildEnvironment) -> None:
+    """Forget what the lessons said in the build before."""
+    _known.pop(env, None)
 
 
 def links(app: Sphinx, page: str, others: list[str]) -> list[nodes.Node]:
@@ -103,11 +87,7 @@ def part_line(app: Sphinx, page: str, part: str) -> list[nodes.Element]:
 
 
 def show(app: Sphinx, document: nodes.document, docname: str) -> None:
-    """Say it below the title of a part's page, and at the foot of a lesson."""
-    known = known_first(app.env)
-    if docname in known:
-        if then := after(docname, known):
-            document += path_line(app, docname, _("Leads to"), then)
-    elif PurePosixPath(docname).name == "index" and "/" in docname:
+    """Say it below the title of a part's page."""
+    if PurePosixPath(docname).name == "index" and "/" in docname:
         for line in part_line(app, docname, docname):
             put_below_title(document, line)

@@ -6,7 +6,7 @@ import pytest
 from docutils import nodes
 from paths import PROJECT
 
-from gallery_site.book.path import after, before
+from gallery_site.book.path import before
 from gallery_site.book.words import Term, finder, link_first
 from po_check_cjk.glossary_file import read_rows
 
@@ -35,12 +35,6 @@ def test_lessons_that_name_each_other_are_no_endless_path() -> None:
     circle = {"x": ["y"], "y": ["x"], "z": ["x"]}
 
     assert before(["z"], circle) == []
-    assert after("x", circle) == ["y", "z"]
-
-
-def test_a_lesson_leads_to_those_that_name_it_in_reading_order() -> None:
-    assert after("a/start", KNOWN) == ["a/more", "b/model", "c/larger"]
-    assert after("c/larger", KNOWN) == []
 
 
 BUCKET = {"en": "bucket", "ko": "버킷", "zh_CN": "存储桶", "ja": "バケット"}
