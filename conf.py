@@ -121,7 +121,9 @@ html_theme_options = {
 }
 html_sidebars = {"index": [], "**": ["lessons"]}
 # not on what a program prints
-copybutton_selector = "div.highlight:not(.sphx-glr-script-out *, .recorded-out *) pre"
+copybutton_selector = (
+    "div.highlight:not(.sphx-glr-script-out *, .recorded-out *) pre, .try-it pre"
+)
 copybutton_exclude = ".linenos, .gp, .go"
 
 linkcheck_timeout = 20  # seconds

@@ -13,3 +13,13 @@ document.addEventListener("DOMContentLoaded", () => {
   if (top < shown.top || bottom > Math.min(shown.bottom, innerHeight))
     list.scrollTop += top - shown.top - list.clientHeight / 2;
 });
+
+// The routes of the front page show which lessons this browser has opened.
+document.addEventListener("DOMContentLoaded", () => {
+  const lesson = (page) => page.split("tutorials/")[1]?.split(/[#?]/)[0];
+  const visited = new Set((localStorage.getItem("visited") ?? "").split(" "));
+  const here = lesson(location.pathname);
+  if (here) localStorage.setItem("visited", [...visited.add(here)].join(" ").trim());
+  for (const link of document.querySelectorAll(".route a"))
+    link.classList.toggle("visited", visited.has(lesson(link.href)));
+});

@@ -20,7 +20,7 @@ from gallery_intl.page.cards import SENTENCE, SHOWN, Gallery
 from gallery_intl.project import Project
 from gallery_intl.text.breaks import break_at_colon
 from gallery_run.needs import world_size
-from gallery_site.book.path import part_line
+from gallery_site.book.path import all_before, known_first, links, part_line
 from gallery_site.pictograms import pictogram
 from gallery_site.reading import minutes
 
@@ -118,11 +118,11 @@ def part_id(name: str) -> str:
 
 
 class answer(nodes.General, nodes.Element):
-    """A placeholder for the parts of an answer: their ids are its ``parts``."""
+    """A placeholder for a route: its last lessons, and the ids of parts."""
 
 
 class Answer(SphinxDirective):
-    """What a reader says of today, and which of the page's parts are for that."""
+    """What a reader says of today, the lessons for that, and the page's parts."""
 
     required_arguments = 1
     final_argument_whitespace = True
@@ -130,6 +130,7 @@ class Answer(SphinxDirective):
     option_spec: ClassVar[dict[str, Any]] = {
         "picture": directives.unchanged_required,
         "parts": directives.unchanged_required,
+        "lessons": directives.unchanged_required,  # what they ask for comes before them
     }
 
     def run(self) -> list[nodes.Node]:
@@ -142,7 +143,7 @@ class Answer(SphinxDirective):
             pictogram(self.options["picture"], self.get_location()),
             title,
             *self.parse_content_to_nodes(),
-            answer("", parts=parts),
+            answer("", parts=parts, lessons=self.options.get("lessons", "").split()),
             classes=["answer", "no-search"],
         )
         return [made, *messages]
@@ -170,6 +171,20 @@ def link_of(parts: dict[str, int], language: str) -> nodes.paragraph:
     return nodes.paragraph("", "", link, classes=["answer-parts"])
 
 
+def route(app: Sphinx, docname: str, goals: list[str]) -> nodes.enumerated_list:
+    """Return lessons and what they ask for, in reading order, with their minutes."""
+    known = known_first(app.env)
+    wanted = {goal for goal in goals if goal in known}
+    wanted |= {page for goal in wanted for page in all_before(goal, known)}
+    stops = nodes.enumerated_list("", classes=["route"])
+    for page in (page for page in known if page in wanted):
+        text = " " + takes(app, page).partition(" · ")[0]
+        time = nodes.inline("", text, classes=["stop-time"])
+        stop = nodes.paragraph("", "", *links(app, docname, [page]), time)
+        stops += nodes.list_item("", stop)
+    return stops
+
+
 def fill_parts(app: Sphinx, document: nodes.document, docname: str) -> None:
     """Replace the placeholders, once all pages are read."""
     numbers = {}
@@ -178,4 +193,7 @@ def fill_parts(app: Sphinx, document: nodes.document, docname: str) -> None:
         head.replace_self(head_of(app, head["docname"], head["number"], docname))
     for node in list(document.findall(answer)):
         known = {part: numbers[part] for part in node["parts"] if part in numbers}
-        node.replace_self(link_of(known, app.config.language) if known else [])
+        made: list[nodes.Node] = [route(app, docname, node["lessons"])]
+        if known:
+            made.append(link_of(known, app.config.language))
+        node.replace_self(made)

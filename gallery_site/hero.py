@@ -25,6 +25,9 @@ from gallery_intl.script.source import packages
 from gallery_run.needs import command
 from gallery_site.head import REQUIREMENTS
 
+# of a page of Sphinx-Gallery: a block that the program has printed
+FIRST_OUTPUT = re.compile(r"^ \.\. code-block:: none\n\n((?:    .*\n)+)", re.MULTILINE)
+
 
 def pinned(names: Iterable[str], requirements: str) -> list[str]:
     """Return packages with the versions that requirements give them."""
@@ -53,7 +56,12 @@ class TryIt(SphinxDirective):
         pins = pinned(packages(script.text), requirements.read_text("utf-8"))
         start = command(script.text) or f"python {script.path.name}"
         head = interface_line(nodes.inline("", _("Try it now")), offered(docname=page))
+        generated = Project.of(self.env).srcdir / f"{page}.rst"
+        output = FIRST_OUTPUT.search(generated.read_text("utf-8"))
         lines = typed([f"pip install {' '.join(pins)}", start])
+        if output:
+            lines += nodes.Text("\n")
+            lines += nodes.inline("", output[1].strip(), classes=["go"])
         return [nodes.container("", head, lines, classes=["try-it", "no-search"])]
 
 
@@ -63,8 +71,8 @@ def typed(commands: list[str]) -> nodes.literal_block:
     block = nodes.literal_block("\n".join(commands), classes=["typed"])
     for number, text in enumerate(commands):
         words = [nodes.inline("", word, classes=["word"]) for word in text.split()]
-        between = [part for word in words for part in (nodes.Text(" "), word)]
-        prompt = nodes.inline("", "$", classes=["prompt"])
+        between = [part for word in words for part in (nodes.Text(" "), word)][1:]
+        prompt = nodes.inline("", "$ ", classes=["gp"])  # not copied, nor is an output
         block += nodes.inline("", "", prompt, *between, classes=["command"])
         if number < len(commands) - 1:
             block += nodes.Text("\n")

@@ -93,6 +93,9 @@ class Lessons:
         neighbours = zip(order, [None, *order], [*order[1:], None], strict=False)
         self.around = {page: (before, after) for page, before, after in neighbours}
         self.parts = parts(relations, order)
+        for page, lessons in self.parts:
+            if lessons:  # a part's page stands before its first lesson
+                self.around[page] = (self.around[lessons[0]][0], lessons[0])
         for page in (page for part in self.parts for page in (part[0], *part[1])):
             self.titles[page] = builder.render_partial(app.env.titles[page])["title"]
 

@@ -87,7 +87,12 @@ def part_line(app: Sphinx, page: str, part: str) -> list[nodes.Element]:
 
 
 def show(app: Sphinx, document: nodes.document, docname: str) -> None:
-    """Say it below the title of a part's page."""
-    if PurePosixPath(docname).name == "index" and "/" in docname:
+    """Say it below the title of a part's page, and which part it is."""
+    folders = [PurePosixPath(lesson).parent for lesson in known_first(app.env)]
+    part = PurePosixPath(docname)
+    if part.name == "index" and part.parent in folders:
         for line in part_line(app, docname, docname):
             put_below_title(document, line)
+        number = list(dict.fromkeys(folders)).index(part.parent) + 1
+        words = nodes.Text(_("Part %s") % number)
+        put_below_title(document, interface_line(words, name="path"))

@@ -48,6 +48,37 @@ def test_what_for_whom_and_the_first_step_are_on_the_first_screen(
         assert bottom(page.locator(place)) <= size["height"], place
 
 
+def test_try_it_shows_what_the_lesson_printed_and_copies_only_commands(
+    open_page: Open,
+) -> None:
+    page = open_page("en/index.html")
+    shown = page.locator(".try-it .go").inner_text()
+    listen = (
+        "document.addEventListener('copy', (e) => (window.copied = e.target.value))"
+    )
+    page.evaluate("window.copied = ''")
+    page.evaluate(listen)
+    page.locator(".try-it .copybtn").click()
+    copied = page.evaluate("copied")
+
+    assert copied.splitlines()[0].startswith("pip install torch")
+    assert shown not in copied
+    page.locator(".first-step a").click()
+    printed = page.locator(".sphx-glr-script-out pre").first.inner_text()
+    assert shown == printed.strip()
+
+
+def test_a_route_fills_the_stops_that_were_visited(open_page: Open) -> None:
+    page = open_page("en/index.html")
+    stop = page.locator(".route a").first
+    expect(stop).not_to_have_class("visited")
+
+    stop.click()
+    page.go_back()
+
+    expect(page.locator(".route a.visited").first).to_be_visible()
+
+
 @each_language
 def test_first_step_and_answers_lead_to_lessons(open_page: Open, language: str) -> None:
     page = open_page(f"{language}/index.html")

@@ -116,7 +116,11 @@ def test_lessons_lead_to_lessons_alone(source: Path) -> None:
         ("../b/three.html", "three: a point & code"),
     ]
     assert around("tutorials/b/three") == [("../a/two.html", "two: a point & code")]
-    for page in ("index", "tutorials/index", "tutorials/b/index", "about", "status"):
+    assert around("tutorials/b/index") == [
+        ("../a/two.html", "two: a point & code"),
+        ("three.html", "three: a point & code"),
+    ]
+    for page in ("index", "tutorials/index", "about", "status"):
         assert around(page) == [], page
 
 
