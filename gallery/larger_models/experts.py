@@ -21,14 +21,12 @@ work per token.
 
 Memory isn't saved. With Adam each parameter takes
 :doc:`16 bytes </tutorials/larger_models/fitting_in_memory>`, so DeepSeek-V3 takes
-10.7 TB, which is more than 130 GPUs of 80 GB can hold. FSDP could divide these too, but
-in each pass it would gather all experts of a layer on every GPU, however few tokens
-there are. Usually less is sent if the experts stay on their GPUs, and the tokens travel
-to them. That is *expert parallelism* (EP).
+10.7 TB, which is more than 130 GPUs of 80 GB can hold. So the experts are spread over
+the GPUs, and the tokens travel to them. That is *expert parallelism* (EP).
 
 We build such a layer in one process and spread its experts over the ranks, with equal
 gradients. Then most tokens want the same experts, all ranks wait for them, and we mend
-it. At the end we count when all this is slower than a dense model.
+it. Then we count when all this is slower than a dense model.
 
 .. code-block:: bash
 
@@ -114,11 +112,8 @@ class Experts(nn.Module):
 # sum up to 1. The choice itself has no gradient. So the weights have to carry it: the
 # weight of an expert rises where its output helps more than that of the other.
 #
-# Models differ in how they get the weights. Mixtral takes the softmax of the two
-# highest scores. That is the same as the softmax of all scores, divided by the sum of
-# the two that were chosen. DeepSeek-V3 takes a sigmoid of each score, and divides by
-# the sum of the eight that were chosen. One of its experts, the *shared* one, serves
-# every token without being chosen. We do as Mixtral does.
+# We take the softmax of the two highest scores as weights, as Mixtral does. The softmax
+# of all scores is for the auxiliary loss below.
 #
 # In a bf16 model, compute the scores in fp32, as `Switch Transformers
 # <https://arxiv.org/abs/2101.03961>`__ do for a stable training:
@@ -128,12 +123,16 @@ class Experts(nn.Module):
 def route(router, tokens):
     scores = router(tokens)  # (tokens, experts)
     highest, chosen = scores.topk(top_k, dim=1)  # (tokens, top_k)
-    return scores.softmax(dim=1), highest.softmax(dim=1), chosen
+    probabilities = scores.softmax(dim=1)  # (tokens, experts)
+    weights = highest.softmax(dim=1)  # (tokens, top_k), with a sum of 1
+    return probabilities, weights, chosen
 
 
 # %%
 # Our router begins with a strong preference for experts 0 and 1. In a real model chance
-# gives it one.
+# gives it one. To compare, each rank makes all experts from one seed. In a large model,
+# make only those of the rank, from a seed of its own, and the router from the same seed
+# on all ranks.
 def build(part=slice(None)):
     """Return the router, and those of the experts that are in ``part``."""
     torch.manual_seed(0)
@@ -141,13 +140,13 @@ def build(part=slice(None)):
     router.bias.detach()[:2] = 3  # a preference for experts 0 and 1
     into = torch.randn(n_experts, width, hidden) / width**0.5
     out = torch.randn(n_experts, hidden, width) / hidden**0.5
-    return router.to(device), Experts(into[part].clone(), out[part].clone()).to(device)
+    experts = Experts(into[part].clone(), out[part].clone())
+    return router.to(device), experts.to(device)
 
 
 # %%
 # The tokens are of eight kinds, each with a function of its own to learn, so that the
-# experts have something to share out. The last line compares the two ways to get
-# Mixtral's weights.
+# experts have something to share out.
 router, experts = build()
 kind = torch.arange(n_tokens) % 8
 tokens = torch.randn(world_size, n_tokens, width) + torch.randn(8, width)[kind]
@@ -155,9 +154,6 @@ maps = torch.randn(8, width, width)[kind]  # a matrix for each token, by its kin
 labels = torch.einsum("rtw,twv->rtv", tokens, maps)  # ranks, tokens, width
 labels = (labels / labels.std()).to(device)
 tokens = tokens.to(device)  # those of all ranks
-probabilities, weights, chosen = route(router, tokens.flatten(0, 1))
-of_chosen = probabilities.gather(1, chosen)
-torch.testing.assert_close(weights, of_chosen / of_chosen.sum(dim=1, keepdim=True))
 
 # %%
 # Here is the layer as its definition says it: every expert computes every token, and
@@ -194,29 +190,23 @@ def mixture(router, experts, tokens):
 
 
 # %%
-# Both functions have the same result. All experts together have many times the
-# parameters of two, but in ``mixture`` a token takes only the work of two experts and
-# of the router, as PyTorch's counter of operations shows.
+# Both functions have the same result. In ``mixture`` a token takes only the work of two
+# experts and of the router: two operations for each of their parameters, as PyTorch's
+# counter shows.
 from torch.utils.flop_counter import FlopCounterMode
 
 tokens.requires_grad_()  # in a model, the layers before need these gradients
-with FlopCounterMode(display=False) as in_definition:
-    defined = by_definition(router, experts, tokens.flatten(0, 1)).view_as(tokens)
-with FlopCounterMode(display=False) as in_mixture:
+defined = by_definition(router, experts, tokens.flatten(0, 1)).view_as(tokens)
+with FlopCounterMode(display=False) as counter:
     expected = mixture(router, experts, tokens.flatten(0, 1)).view_as(tokens)
-with FlopCounterMode(display=False) as in_router:
-    router(tokens)
 torch.testing.assert_close(expected, defined)
 
-# %%
-# We subtract what the router takes.
-of_experts = in_mixture.get_total_flops() - in_router.get_total_flops()
-of_every_expert = in_definition.get_total_flops() - in_router.get_total_flops()
 n_parameters = sum(p.numel() for p in experts.parameters())
+n_used = n_parameters * top_k // n_experts
 if rank == 0:
-    print(f"{n_parameters} parameters in {n_experts} experts,",
-          f"{n_parameters * top_k // n_experts} for each token")
-assert of_experts * n_experts == of_every_expert * top_k, "a token takes other work"
+    print(f"{n_parameters} parameters in {n_experts} experts, {n_used} for each token")
+operations = 2 * (n_used + router.weight.numel()) * world_size * n_tokens
+assert counter.get_total_flops() == operations, "a token takes other work"
 
 # %%
 # In a transformer's block, the output of the layer is added to its input. That is the
@@ -225,48 +215,6 @@ assert of_experts * n_experts == of_every_expert * top_k, "a token takes other w
 loss_function = nn.MSELoss()
 loss_function(tokens + expected, labels).backward()
 assert router.weight.grad.any(), "the router cannot learn"
-
-# %%
-# ``grouped_mm`` instead of a loop over the experts
-# -------------------------------------------------
-#
-# The loop starts two products of matrices for each expert, and a GPU finishes small
-# products before Python has started the next. ``torch.nn.functional.grouped_mm`` makes
-# the products of all experts in one call. It takes the sorted rows, and where the rows
-# of each expert end. It's what you should use on GPUs, where its documentation asks for
-# bf16. On a CPU it takes fp32 as well, so here we can compare it with the loop.
-from torch.nn.functional import grouped_mm
-
-
-def grouped(experts, rows, counts):
-    ends = counts.cumsum(dim=0, dtype=torch.int32)
-    into, out = experts.matrices()
-    inside = torch.relu(grouped_mm(rows, into, offs=ends))
-    return grouped_mm(inside, out, offs=ends)
-
-
-def output_and_gradients(experts, output):
-    gradients = torch.autograd.grad(output.square().sum(), list(experts.parameters()))
-    return output, *gradients
-
-
-if device.type == "cpu":
-    counts = count(chosen)
-    order = chosen.flatten().argsort(stable=True)
-    rows = tokens.detach().flatten(0, 1)[order // top_k]
-    of_loop = output_and_gradients(experts, experts(rows, counts.tolist()))
-    of_grouped = output_and_gradients(experts, grouped(experts, rows, counts))
-    for from_loop, from_grouped in zip(of_loop, of_grouped):
-        torch.testing.assert_close(from_loop, from_grouped)
-
-# %%
-# It takes these places as a tensor, so it needs no list of sizes on the CPU. The rest
-# of this page keeps the loop, which runs everywhere. To replace it in your program, let
-# the ``forward`` of ``Experts`` return ``grouped(self, rows, sizes)``, and give it the
-# sizes as a tensor: ``count(chosen)`` in ``mixture``, and ``arriving.sum(dim=0)`` in
-# ``compute`` below. (We haven't run that on a GPU. The documentation of 2.13 wants the
-# last end to be less than the number of rows. If your version insists, append a row of
-# zeros, and drop its result.) ``FlopCounterMode`` of 2.13 doesn't count ``grouped_mm``.
 
 # %%
 # Tokens travel, and experts stay: ``all_to_all_single``
@@ -281,14 +229,11 @@ dist.all_to_all_single(received, rows * 2)
 assert not received.requires_grad, "autograd sees the call"
 
 # %%
-# So we tell autograd the way back: gradients go to where the rows came from, and the
-# sizes are those of the forward pass, with sending and receiving swapped. (PyTorch has
-# two versions of its own. The one in ``torch.distributed.nn.functional`` is deprecated.
-# The other one, ``all_to_all_single_autograd``, is in a private module of PyTorch
-# 2.13.)
-sent = []  # bytes to other ranks, by journey, to compare on this page
-
-
+# So we write that call for autograd: gradients return to where the rows came from, and
+# the sizes are those of the forward pass, with sending and receiving swapped. (PyTorch
+# has two versions of its own. The one in ``torch.distributed.nn.functional`` is
+# deprecated. The other one, ``all_to_all_single_autograd``, is in a private module of
+# PyTorch 2.13.)
 class AllToAll(torch.autograd.Function):
     @staticmethod
     def forward(ctx, rows, send, receive, group):
@@ -296,8 +241,6 @@ class AllToAll(torch.autograd.Function):
         ctx.group = group
         received = rows.new_empty(sum(receive), rows.shape[1])
         dist.all_to_all_single(received, rows.contiguous(), receive, send, group)
-        leaving = sum(send) - send[dist.get_rank(group)]
-        sent.append(leaving * rows.shape[1] * rows.itemsize)
         return received
 
     @staticmethod
@@ -312,18 +255,14 @@ class AllToAll(torch.autograd.Function):
 # know, so the counts travel first, in a small all-to-all of their own. The backward
 # pass needs no other one, since it has both lists already.
 def exchange_counts(counts, group):
-    """Return how many rows to send and to receive, and two tables of the latter.
-
-    The first says which rank sends how many to which of our experts, and the second
-    has its sums by expert.
-    """
     n_ranks = dist.get_world_size(group)
     arriving = torch.empty_like(counts)
     dist.all_to_all_single(arriving, counts, group=group)
     both = torch.stack([counts, arriving]).view(2, n_ranks, -1)  # 2, ranks, own experts
     on_cpu = both.cpu()  # waits for the GPU, once
-    send, receive = on_cpu.sum(dim=2).tolist()
-    return send, receive, both[1], on_cpu[1].sum(dim=0).tolist()
+    send, receive = on_cpu.sum(dim=2).tolist()  # rows to and from each rank
+    sizes = on_cpu[1].sum(dim=0).tolist()  # rows of each of our experts
+    return send, receive, both[1], sizes
 
 
 # %%
@@ -353,12 +292,8 @@ def expert_parallel(router, my_experts, tokens, group=None):
 
 # %%
 # NCCL takes these lists from the CPU, and so does ``split``. So the CPU has to wait for
-# the GPU in each such layer, and our code does it once, for all sizes together. More
-# waits slip in easily, because everything whose shape depends on values waits too. With
-# ``tokens[chosen == i]``, as this layer is often written, each mask waits, on the way
-# in and on the way out of every expert. ``bincount`` waits, because it looks for the
-# largest number, and so does ``repeat_interleave`` without ``output_size``. To see what
-# waits in your own layer, call ``torch.cuda.set_sync_debug_mode("warn")``.
+# the GPU in each such layer, and our code does it once, for all sizes together. To see
+# what else waits in your own layer, call ``torch.cuda.set_sync_debug_mode("warn")``.
 #
 # A rank to which nobody sends a row has to take part in every collective of this layer
 # too, or the others hang.
@@ -366,14 +301,15 @@ def expert_parallel(router, my_experts, tokens, group=None):
 # The gradient of an expert is complete where the expert is
 # ---------------------------------------------------------
 #
-# Each rank trains with its own tokens and its own experts. It divides its loss by
-# the number of ranks, so all losses add up to the mean over all tokens.
+# Each rank trains with its own tokens and its own experts, and all ranks have equally
+# many tokens. Each divides its loss by the number of ranks, so that all losses add up
+# to the mean over all tokens.
 mine = slice(own_experts * rank, own_experts * (rank + 1))
 my_tokens = tokens[rank].detach().requires_grad_()
 
 
-def forward_backward(router, experts, extra_loss=None, group=None):
-    output, probabilities, counts = expert_parallel(router, experts, my_tokens, group)
+def forward_backward(router, experts, extra_loss=None):
+    output, probabilities, counts = expert_parallel(router, experts, my_tokens)
     loss = loss_function(my_tokens + output, labels[rank])
     extra = extra_loss(probabilities, counts) if extra_loss else 0
     ((loss + extra) / world_size).backward()
@@ -387,44 +323,21 @@ def forward_backward(router, experts, extra_loss=None, group=None):
 # seen the tokens of all ranks.
 my_router, my_experts = build(mine)
 output, _, counts = forward_backward(my_router, my_experts)
-
-
-def assert_equal_gradients(router_now, experts_now, part):
-    torch.testing.assert_close(router_now.weight.grad, router.weight.grad)
-    torch.testing.assert_close(experts_now.into.grad, experts.into.grad[part])
-    torch.testing.assert_close(experts_now.out.grad, experts.out.grad[part])
-
-
 torch.testing.assert_close(output, expected[rank])
 torch.testing.assert_close(my_tokens.grad, tokens.grad[rank])
-assert_equal_gradients(my_router, my_experts, mine)
+torch.testing.assert_close(my_router.weight.grad, router.weight.grad)
+torch.testing.assert_close(my_experts.into.grad, experts.into.grad[mine])
+torch.testing.assert_close(my_experts.out.grad, experts.out.grad[mine])
 
 # %%
-# Here only the router needs an all-reduce. The gradients of an expert are complete,
-# because the tokens of all ranks came to it. They are sums, not means, and they fit
-# those of the router because every loss was divided by the number of all ranks.
-#
-# A row that leaves its rank travels four times: to its expert and back, and then its
-# gradients. Its own rank sends it on the first journey and on the third, and the rank
-# of its expert on the others. With four bytes for each number, the four journeys of a
-# row make 512 bytes.
-leaving = n_tokens * top_k - counts[mine].sum().item()
-assert len(sent) == 4, "two journeys forward and two backward"
-assert sent[0] == sent[2] == leaving * width * 4, "my rows and their gradients"
-assert sent[1] == sent[3], "rows of other ranks that were computed here"
-
-totals = torch.tensor([leaving, sum(sent)], device=device)
-dist.all_reduce(totals)
-all_leaving, all_sent = totals.tolist()
-assert all_sent == all_leaving * 4 * width * 4, "a row travels more or less often"
-if rank == 0:
-    n_rows = world_size * n_tokens * top_k
-    print(f"{all_leaving / n_rows:.0%} of the rows leave their rank,",
-          f"each sends {4 * width * 4} bytes")
+# Here only the router needs an all-reduce, and in a whole model all parameters but the
+# experts. The gradients of an expert are complete, because the tokens of all ranks came
+# to it. They are sums, not means, and they fit those of the router because every loss
+# was divided by the number of all ranks.
 
 # %%
-# Three traps: experts in DDP, in a checkpoint, and the wrong number of ranks
-# ----------------------------------------------------------------------------
+# Two traps: experts in DDP and in a checkpoint
+# ---------------------------------------------
 #
 # The first trap is to wrap the whole model in DDP, as you would with any other one. DDP
 # takes for granted that all ranks have the same parameters. So it overwrites the
@@ -491,94 +404,6 @@ loaded = save_and_load(spread_experts, "spread").full_tensor()
 assert torch.equal(loaded, experts.into), "the checkpoint lacks some experts"
 
 # %%
-# ``fully_shard`` (FSDP, :doc:`/tutorials/larger_models/fully_sharded`) takes the same
-# for granted as DDP. Called over all ranks, it would keep only a part of each rank's
-# own experts, and use the parts of the other ranks for the rest. So call it over those
-# ranks only that have the same experts.
-#
-# Are there any? Large runs usually keep several copies of each expert, for example 8
-# groups of 8 GPUs with all experts in each group. Tokens then travel in their group
-# only, and each expert is on 8 ranks, one of each group. These 8 have to reduce its
-# gradients among themselves. With four ranks we have two groups of two. A *mesh* is a
-# table of the ranks: each of its rows is a group that holds all experts once, and each
-# column holds the copies of the same experts.
-n_copies = 2 if world_size % 4 == 0 else 1
-mesh = init_device_mesh(device.type, (n_copies, world_size // n_copies),
-                        mesh_dim_names=("copies", "experts"))
-n_own = n_experts * n_copies // world_size
-place = mesh.get_local_rank("experts")
-ours = slice(n_own * place, n_own * (place + 1))
-
-copy_router, copy_experts = build(ours)
-forward_backward(copy_router, copy_experts, group=mesh.get_group("experts"))
-for p in copy_experts.parameters():
-    dist.all_reduce(p.grad, group=mesh.get_group("copies"))
-assert_equal_gradients(copy_router, copy_experts, ours)
-
-# %%
-# The third trap is in the number of ranks. DDP and ``fully_shard`` don't sum up, they
-# average over the ranks that they were given. For the router these are all ranks, for
-# an expert only its copies. But tokens of all ranks came to it, so its gradient would
-# be too large, by the size of a group that holds all experts once. So divide it by the
-# number of all ranks as well. (Here the ranks leave that division to ``fully_shard``,
-# and don't divide their losses.)
-from torch.distributed.fsdp import fully_shard
-
-shard_router, plain_experts = build(ours)
-fully_shard(shard_router, mesh=all_ranks)
-shard_experts = SpreadExperts(plain_experts, mesh["experts"])
-fully_shard(shard_experts, mesh=mesh["copies"])
-shard_experts.set_gradient_divide_factor(world_size)
-if n_copies > 1:  # Gloo has no scaled sum. (With one copy, 2.13 would divide twice.)
-    shard_experts.set_force_sum_reduction_for_comms(True)
-
-output, _, _ = expert_parallel(shard_router, shard_experts, my_tokens,
-                               mesh.get_group("experts"))
-loss_function(my_tokens + output, labels[rank]).backward()
-gradient = shard_experts.into.grad.full_tensor()
-torch.testing.assert_close(gradient, experts.into.grad)
-
-# %%
-# In your own model do it like this: make the experts DTensors over the group that holds
-# all of them, call ``fully_shard`` on them over their copies, and afterwards on the
-# block around them over all ranks. The second call leaves out what the first one has
-# sharded. Adam hides the third trap, because the scale of a gradient hardly matters to
-# it, until you clip gradients. For that, ``clip_grad_norm_`` refuses DTensors of
-# different meshes. So take the norm of each kind, with ``full_tensor`` on all ranks,
-# and put the norms together. (PyTorch 2.13 warns that the experts' norm takes two
-# collectives. That's no harm for a single number.)
-from torch.nn.utils import clip_grads_with_norm_, get_total_norm
-
-
-def clip(kinds, max_norm):
-    """Clip all gradients by their common norm, and return it."""
-    norms = []
-    for parameters in kinds:
-        gradients = [p.grad for p in parameters if p.grad is not None]
-        if gradients:  # none if all of this kind are frozen
-            norms.append(get_total_norm(gradients).full_tensor())
-    norm = torch.stack(norms).square().sum().sqrt()
-    for parameters in kinds:
-        clip_grads_with_norm_(parameters, max_norm, norm)
-    return norm
-
-
-max_norm = 0.01  # so small that it clips
-kinds = [list(shard_router.parameters()), list(shard_experts.parameters())]
-norm = clip(kinds, max_norm)
-
-in_one_process = [*router.parameters(), *experts.parameters()]
-expected_norm = get_total_norm([p.grad for p in in_one_process])
-torch.testing.assert_close(norm, expected_norm, msg="the norm leaves something out")
-clipped = experts.into.grad * (max_norm / (expected_norm + 1e-6))
-torch.testing.assert_close(
-    shard_experts.into.grad.full_tensor(), clipped,
-    msg="the experts are clipped by another factor")
-
-# The optimizer takes both kinds at once.
-torch.optim.Adam([*kinds[0], *kinds[1]], fused=True).step()
-
-# %%
 # Load balancing: all wait for the fullest rank
 # ---------------------------------------------
 #
@@ -587,14 +412,21 @@ torch.optim.Adam([*kinds[0], *kinds[1]], fused=True).step()
 # little, so the router has no reason to send it more.
 #
 # `Switch Transformers <https://arxiv.org/abs/2101.03961>`__ add an *auxiliary loss*,
-# also called load-balancing loss: the fraction of the choices that fell on an expert,
-# times its mean probability, summed up over the experts. Times their number, it is 1 if
-# all get equally many. Only the probability has a gradient, and it falls most for
-# experts with many tokens. Their factor is 0.01, and ours is 0.3 because our training
-# is short.
+# also called load-balancing loss. For each expert it multiplies the fraction of the
+# choices that fell on it by its mean probability. The sum over the experts, times their
+# number, is 1 if all get equally many. Only the probability has a gradient, and it
+# falls most for experts with many tokens. Their factor is 0.01, and ours is 0.3 because
+# our training is short.
 def auxiliary_loss(probabilities, counts):
     fraction = counts / (n_tokens * top_k)
-    return 0.3 * n_experts * (fraction * probabilities.mean(dim=0)).sum()
+    mean_probability = probabilities.mean(dim=0)
+    return 0.3 * n_experts * (fraction * mean_probability).sum()
+
+
+def gather(table):
+    tables = [torch.empty_like(table) for _ in range(world_size)]
+    dist.all_gather(tables, table)
+    return torch.stack(tables).cpu()  # those of all ranks
 
 
 def train(steps, extra_loss=None):
@@ -603,74 +435,41 @@ def train(steps, extra_loss=None):
     optimizer = torch.optim.Adam(parameters, lr=0.02)
     for _ in range(steps):
         optimizer.zero_grad()
-        _, loss, counts = forward_backward(router, experts, extra_loss)
+        forward_backward(router, experts, extra_loss)
         optimizer.step()
-    dist.all_reduce(loss)  # a sum over the ranks
-    grid = [torch.empty_like(counts) for _ in range(world_size)]
-    dist.all_gather(grid, counts)
-    return router, experts, loss.item() / world_size, torch.stack(grid).cpu()
+    _, loss, counts = forward_backward(router, experts)
+    return router, experts, gather(loss).mean(), gather(counts)
 
 
 trained = {"without auxiliary loss": train(20),
            "with auxiliary loss": train(20, auxiliary_loss)}
 
 # %%
-# So what does the auxiliary loss change? We count the choices of the last step, by
+# So what does the auxiliary loss change? We count the choices after training, by
 # expert and by rank, as multiples of the mean. The loss is without the auxiliary part.
-def per_rank(counts):
-    return counts.view(*counts.shape[:-1], world_size, own_experts).sum(dim=-1)
+def per_rank(numbers):  # (experts,)
+    return numbers.view(world_size, own_experts).sum(dim=1)
 
 
 fullest = []
-grids = {}  # (ranks that send, experts)
-for title, (_, _, loss, grid) in trained.items():
-    relative = grid.sum(dim=0) / grid.sum() * n_experts  # 1 is the mean
+losses = []
+for title in trained:
+    _, _, loss, choices = trained[title]  # choices: (ranks that send, experts)
+    relative = choices.sum(dim=0) / choices.sum() * n_experts  # 1 is the mean
     fullest.append(relative.max())
-    grids[title] = grid
+    losses.append(loss)
     if rank == 0:
         print(f"{title}: loss {loss:.2f}, choices as multiples of the mean:")
         print(f"    fullest expert {relative.max():.1f},",
               f"emptiest {relative.min():.1f},",
               f"fullest rank {per_rank(relative).max() / own_experts:.1f}")
 assert fullest[0] > 2 > 1.5 > fullest[1], "the auxiliary loss does not balance"
-losses = [loss for _, _, loss, _ in trained.values()]
 assert losses[1] < losses[0], "the balanced experts learn less"
 
 # %%
 # Without the auxiliary loss some experts get almost nothing. They take as much memory
 # as the others, and the model learns as if it didn't have them. With it, they are used,
 # and the loss is lower as well.
-#
-# Is a mixture of experts better than a *dense* layer, then, which uses all its
-# parameters for each token? We train one with as much work for a token, two experts
-# wide.
-def train_dense(steps):
-    torch.manual_seed(0)
-    dense = nn.Sequential(
-        nn.Linear(width, top_k * hidden, bias=False), nn.ReLU(),
-        nn.Linear(top_k * hidden, width, bias=False)).to(device)
-    optimizer = torch.optim.Adam(dense.parameters(), lr=0.02)
-    for _ in range(steps):
-        optimizer.zero_grad()
-        loss = loss_function(my_tokens + dense(my_tokens), labels[rank])
-        (loss / world_size).backward()
-        for p in dense.parameters():
-            dist.all_reduce(p.grad)
-        optimizer.step()
-    mean_loss = loss.detach()
-    dist.all_reduce(mean_loss)
-    return mean_loss.item() / world_size
-
-
-dense_loss = train_dense(20)
-if rank == 0:
-    print(f"dense, with the same work for a token: loss {dense_loss:.2f}")
-assert losses[1] < dense_loss, "the balanced experts learn less than a dense layer"
-
-# %%
-# After as many steps the balanced mixture is ahead, and our eight kinds of tokens suit
-# it. How far it is ahead on real data, and how far in time, only a comparison like this
-# one on your own model tells.
 #
 # But a strong auxiliary loss makes the router choose for balance, not for the token. So
 # `DeepSeek-V3 <https://arxiv.org/abs/2412.19437>`__ adds a bias to the score of each
@@ -681,37 +480,6 @@ assert losses[1] < dense_loss, "the balanced experts learn less than a dense lay
 # first, an expert may be busy on one rank as long as it isn't on the others, and can
 # specialize more. That is the `global-batch
 # <https://arxiv.org/abs/2501.11873>`__ variant.
-#
-# In the figure each row is a rank that sends, and the numbers say how many choices of
-# its tokens fell on each expert. Below, they pile up on the ranks that hold these
-# experts.
-#
-# .. alt-text:: Two tables of four sending ranks and eight experts, above bars of the
-#    rows that each rank receives. Without auxiliary loss most go to rank 0, and the
-#    others wait. With it, all four bars are about equally high.
-if rank == 0:
-    import matplotlib.pyplot as plt
-
-    size = {"figsize": (7, 4.8), "layout": "constrained"}
-    fig, axes = plt.subplots(2, 2, sharey="row", **size)
-    x = [own_experts * (r + 0.5) - 0.5 for r in range(world_size)]
-    bar = 0.9 * own_experts
-    for (table, bars), (title, grid) in zip(axes.T, grids.items()):
-        top = torch.zeros(world_size)
-        for r, row in enumerate(grid):
-            bars.bar(x, per_rank(row), bar, top, color=f"C{r}", hatch="/.x-"[r % 4] * 2)
-            top += per_rank(row)
-            for e, n in enumerate(row.tolist()):
-                strength = min(1, 0.1 + 0.5 * n / n_tokens)
-                table.bar(e, 0.9, 0.9, r - 0.45, color=f"C{r}", alpha=strength)
-                table.text(e, r, n, ha="center", va="center", size=9)
-        bars.bar(x, top.max() - top, bar, top, fill=False, ls=":", label="waits")
-        bars.axhline(top.max(), ls="--", label="all wait until here")
-        table.set(title=title, xlabel="expert", xticks=range(n_experts))
-        bars.set(xlabel="rank", xticks=x, xticklabels=range(world_size))
-    axes[0, 0].set(ylabel="from rank", yticks=range(world_size), ylim=(world_size, -1))
-    axes[1, 0].set(ylabel="rows", ylim=(0, 1.1 * top_k * n_tokens * world_size))
-    bars.legend()
 
 # %%
 # A capacity drops what is too much
@@ -758,7 +526,7 @@ def with_capacity(router, my_experts, tokens):
     received = AllToAll.apply(rows[:-1], equal, equal, None)
     returned = AllToAll.apply(compute_slots(my_experts, received), equal, equal, None)
     returned = torch.cat([returned, returned.new_zeros(1, width)])  # dropped: 0
-    return combine(returned[slot.flatten()], weights), slot == last
+    return combine(returned[slot.flatten()], weights), chosen, slot == last
 
 
 # %%
@@ -769,46 +537,105 @@ def with_capacity(router, my_experts, tokens):
 #
 # We send the same tokens through both trained routers, with and without a capacity, and
 # count on all ranks.
-def check(output, dropped, router, experts):
-    """Compare with the layer without a capacity."""
-    everything, _, counts = expert_parallel(router, experts, my_tokens)
+tables = {}  # (ranks that send, 2, experts): choices, and those that were dropped
+shares = []
+for title in trained:
+    router_now, experts_now, _, choices = trained[title]
+    my_tokens.grad = None
+    output, chosen, dropped = with_capacity(router_now, experts_now, my_tokens)
+    output.square().sum().backward()
+
+    everything, _, counts = expert_parallel(router_now, experts_now, my_tokens)
     kept = ~dropped.any(dim=1)
     torch.testing.assert_close(output[kept], everything[kept])
-    assert dropped.sum() == (counts - capacity).clamp(min=0).sum(), "too many dropped"
-
     skips = dropped.all(dim=1)
     after_block = my_tokens + output
     assert torch.equal(after_block[skips], my_tokens[skips]), "a dropped token changed"
     assert not my_tokens.grad[skips].any(), "a gradient came through the layer"
-    return torch.stack([dropped.sum(), skips.sum()])
 
-
-shares = []
-for title, (trained_router, trained_experts, _, _) in trained.items():
-    sent.clear()
-    my_tokens.grad = None
-    output, dropped = with_capacity(trained_router, trained_experts, my_tokens)
-    output.square().sum().backward()
-    leaving = (n_experts - own_experts) * capacity
-    assert sent == [leaving * width * 4] * 4, "full or empty, all slots are sent"
-
-    numbers = check(output, dropped, trained_router, trained_experts)
-    dist.all_reduce(numbers)
-    n_choices, n_skips = (numbers / (world_size * n_tokens)).tolist()
-    shares.append(n_choices / top_k)
+    of_expert = count(chosen[dropped])
+    tables[title] = gather(torch.stack([counts, of_expert]))
+    assert torch.equal(tables[title][:, 0], choices), "other choices than before"
+    too_many = (choices - capacity).clamp(min=0)
+    assert torch.equal(tables[title][:, 1], too_many), "too many dropped"
+    shares.append(too_many.sum() / choices.sum())
+    share_of_tokens = gather(skips.sum()).sum() / (world_size * n_tokens)
     if rank == 0:
         print(f"{title}: {shares[-1]:.0%} of the choices dropped,",
-              f"{n_skips:.0%} of the tokens skip the layer")
+              f"{share_of_tokens:.0%} of the tokens skip the layer")
 assert shares[1] < shares[0] / 2, "balance does not save tokens"
+
+# %%
+# Each row of the table is a rank that sends, and the numbers say how many choices of
+# its tokens fell on each expert. Below, they pile up on the ranks that hold these
+# experts. The capacity is that of the router without auxiliary loss, and what it drops
+# is gray.
+#
+# .. alt-text:: Step 1, without auxiliary loss: most choices of all four ranks fall on
+#    experts 0 and 1, so the bar of rank 0 is high, and the other ranks wait.
+# .. alt-text:: Step 2, with auxiliary loss: the choices are spread over all experts,
+#    and the four bars are about equally high.
+# .. alt-text:: Step 3, with a capacity: the table of step 1, but most choices of
+#    experts 0 and 1 are gray. The other ranks compute empty slots.
+def draw_table(ax, kept, dropped):
+    cell = {"width": 0.9, "align": "center"}
+    number = {"ha": "center", "va": "center", "size": 9}
+    for r in range(world_size):
+        for e in range(n_experts):
+            n, n_dropped = kept[r, e].item(), dropped[r, e].item()
+            height = 0.45 if n_dropped else 0.9
+            strength = min(1, 0.1 + 0.5 * n / n_tokens)
+            ax.bar(e, height, bottom=r - 0.45, color=f"C{r}", alpha=strength, **cell)
+            ax.text(e, r - 0.45 + height / 2, n, **number)
+            if n_dropped:
+                ax.bar(e, 0.45, bottom=r, color="gray", alpha=0.5, **cell)
+                ax.text(e, r + 0.225, n_dropped, **number)
+
+
+def draw_bars(ax, kept, dropped):
+    top = torch.zeros(world_size)
+    bar = {"x": bar_places, "width": 0.9 * own_experts}
+    for r in range(world_size):
+        ax.bar(height=per_rank(kept[r]), bottom=top, color=f"C{r}", **bar)
+        top += per_rank(kept[r])
+    end = top.max()
+    idle = "waits"
+    if dropped.any():
+        end = world_size * own_experts * capacity
+        idle = "empty slots"
+        gone = per_rank(dropped.sum(dim=0))
+        ax.bar(height=gone, bottom=end, color="gray", alpha=0.5, label="dropped", **bar)
+    ax.bar(height=end - top, bottom=top, fill=False, ls=":", label=idle, **bar)
+    ax.axhline(end, ls="--", label="all wait until here")
+
+
+if rank == 0:
+    import matplotlib.pyplot as plt
+
+    unbalanced, balanced = tables.values()
+    bar_places = [own_experts * (r + 0.5) - 0.5 for r in range(world_size)]
+    nothing = torch.zeros_like(unbalanced[:, 1])
+    steps = [("without auxiliary loss", unbalanced[:, 0], nothing),
+             ("with auxiliary loss", balanced[:, 0], nothing),
+             ("with a capacity", unbalanced[:, 0], unbalanced[:, 1])]
+    for title, choices, dropped in steps:
+        fig, ax = plt.subplots(2, figsize=(6, 5), sharex=False, layout="constrained")
+        draw_table(ax[0], choices - dropped, dropped)
+        draw_bars(ax[1], choices - dropped, dropped)
+        ax[0].set(title=title, xlabel="expert", xticks=range(n_experts))
+        ax[0].set(ylabel="from rank", yticks=range(world_size), ylim=(world_size, -1))
+        ax[1].set(xlabel="rank", xticks=bar_places, xticklabels=range(world_size))
+        ax[1].set(ylabel="rows", ylim=(0, 1.1 * top_k * n_tokens * world_size))
+        ax[1].legend()
 
 # %%
 # All sizes are known before a token is seen, so no counts travel, and ``with_capacity``
 # has nothing that waits for the GPU. (We read that from its calls; this page hasn't run
-# on GPUs. ``check`` waits, to count and to compare.) You pay with dropped choices, and
-# with bytes and operations for empty slots. You also pay later: which choices are
-# dropped depends on the other tokens of the rank, so the same sentence may get another
-# answer in another batch. That's why DeepSeek-V3 drops nothing, and our layer didn't
-# until this section: such a *dropless* layer takes what comes, and relies on balance.
+# on GPUs.) You pay with dropped choices, and with bytes and operations for empty slots.
+# You also pay later: which choices are dropped depends on the other tokens of the rank,
+# so the same sentence may get another answer in another batch. That's why DeepSeek-V3
+# drops nothing, and our layer didn't until this section: such a *dropless* layer takes
+# what comes, and relies on balance.
 #
 # When a mixture of experts is slower
 # -----------------------------------
@@ -817,12 +644,11 @@ assert shares[1] < shares[0] / 2, "balance does not save tokens"
 # all parameters for each token. But there are three costs that you should know before.
 #
 # *Every token travels.* A layer makes five all-to-all calls in a step, one with counts
-# and four with rows, and waits for each. For the counts even the CPU waits. With
-# activation checkpointing the forward pass is done twice, and it's eight calls, six of
-# them with rows. Here are the sizes of one layer in the two models from above. Their
-# experts have three matrices. Without checkpointing a forward and a backward pass take
-# 6 operations for each parameter that a token uses, and a row travels four times. We
-# count numbers of two bytes, and assume that all rows leave their rank.
+# and four with rows, and waits for each. For the counts even the CPU waits. Here are
+# the sizes of one layer in the two models from above. Their experts have three
+# matrices. A forward and a backward pass take 6 operations for each parameter that a
+# token uses, and a row travels four times: to its expert and back, and then its
+# gradients. We count numbers of two bytes, and assume that all rows leave their rank.
 def operations_and_bytes(width, hidden, top_k):
     """Return those of one token in one layer, forward and backward."""
     return 6 * top_k * 3 * width * hidden, 4 * top_k * width * 2
@@ -847,20 +673,6 @@ assert of_mixtral[1] * 7 == of_deepseek[1], "but DeepSeek-V3 sends more"
 # four machines, it travels in 8 bits to its experts, and the messages of one
 # micro-batch hide behind the computation of another. Within a machine, at 450 GB/s over
 # NVLink, the time for the bytes would be a ninth.
-#
-# What if the tokens stayed, and FSDP sent the experts? In each step it would gather all
-# experts of a layer twice and reduce their gradients once, however few tokens there
-# are. That sends less only from more tokens on than a GPU usually has in one pass, and
-# all experts of a layer have to fit into its memory at once.
-all_experts = {"Mixtral": 8, "DeepSeek-V3": 256}
-for name, (width_of_model, hidden_of_model, k) in models.items():
-    in_layer = all_experts[name] * 3 * width_of_model * hidden_of_model  # parameters
-    _, bytes_of_token = operations_and_bytes(width_of_model, hidden_of_model, k)
-    equal_at = 3 * 2 * in_layer / bytes_of_token  # in numbers of two bytes
-    if rank == 0:
-        print(f"{name}: FSDP sends less from {equal_at:,.0f} tokens on,",
-              f"with {2 * in_layer / 1e9:.1f} GB of experts gathered")
-    assert equal_at > 100_000, "FSDP sends less with fewer tokens"
 
 # %%
 # *Each expert sees few tokens.* With 2 of 8 experts, an expert gets a quarter of the
@@ -876,9 +688,120 @@ for name, (width_of_model, hidden_of_model, k) in models.items():
 # hold them all, or when most tokens would leave their machine through a slow network.
 # These costs are counted and reasoned, not measured: compare with a dense model on your
 # own machines.
+
+# %%
+# ``grouped_mm`` instead of a loop over the experts
+# -------------------------------------------------
 #
-# At the end every rank leaves the group. Only then does rank 0 open the window of its
-# figure, because a window stops the program until you close it.
+# The loop starts two products of matrices for each expert, and a GPU finishes small
+# products before Python has started the next. ``torch.nn.functional.grouped_mm`` makes
+# the products of all experts in one call. It takes the sorted rows, and a tensor that
+# says where the rows of each expert end. On GPUs its documentation asks for bf16. On a
+# CPU it takes fp32 as well, so here we can compare it with the loop.
+from torch.nn.functional import grouped_mm
+
+
+def grouped(experts, rows, counts):
+    ends = counts.cumsum(dim=0, dtype=torch.int32)
+    into, out = experts.matrices()
+    inside = torch.relu(grouped_mm(rows, into, offs=ends))
+    return grouped_mm(inside, out, offs=ends)
+
+
+if device.type == "cpu":
+    counts = torch.arange(n_experts)  # expert 0 gets no row
+    rows = torch.randn(counts.sum(), width)
+    results = grouped(experts, rows, counts)
+    torch.testing.assert_close(results, experts(rows, counts.tolist()))
+
+# %%
+# To use it in your program, let the ``forward`` of ``Experts`` return ``grouped(self,
+# rows, sizes)``, and give it the sizes as a tensor: ``count(chosen)`` in ``mixture``,
+# and ``arriving.sum(dim=0)`` in ``compute``. (We haven't run that on a GPU. The
+# documentation of 2.13 wants the last end to be less than the number of rows. If your
+# version insists, append a row of zeros, and drop its result.)
+
+# %%
+# Experts and FSDP: shard among the copies, divide by all ranks
+# -------------------------------------------------------------
+#
+# ``fully_shard`` (FSDP, :doc:`/tutorials/larger_models/fully_sharded`) takes the same
+# for granted as DDP. Called over all ranks, it would keep only a part of each rank's
+# own experts, and use the parts of the other ranks for the rest. So call it over those
+# ranks only that have the same experts.
+#
+# Are there any? Large runs usually keep several copies of each expert, for example 8
+# groups of 8 GPUs with all experts in each group. Tokens then travel in their group
+# only, and each expert is on 8 ranks, one of each group. These 8 have to reduce its
+# gradients among themselves. With four ranks we have two groups of two. A *mesh* is a
+# table of the ranks: each of its rows is a group that holds all experts once, and each
+# column holds the copies of the same experts.
+n_copies = 2 if world_size % 4 == 0 else 1
+mesh = init_device_mesh(device.type, (n_copies, world_size // n_copies),
+                        mesh_dim_names=("copies", "experts"))
+n_own = n_experts * n_copies // world_size
+place = mesh.get_local_rank("experts")
+ours = slice(n_own * place, n_own * (place + 1))
+
+# %%
+# The trap is in the number of ranks. ``fully_shard`` averages over the ranks that it
+# was given, and so does DDP. For the router these are all ranks, for an expert only its
+# copies. But tokens of all ranks came to the expert, so its gradient would be too
+# large, by the size of a group that holds all experts once. So let ``fully_shard``
+# divide it by the number of all ranks as well, and don't divide the loss too.
+from torch.distributed.fsdp import fully_shard
+
+shard_router, plain_experts = build(ours)
+fully_shard(shard_router, mesh=all_ranks)
+shard_experts = SpreadExperts(plain_experts, mesh["experts"])
+fully_shard(shard_experts, mesh=mesh["copies"])
+shard_experts.set_gradient_divide_factor(world_size)
+if n_copies > 1:  # Gloo has no scaled sum. (With one copy, 2.13 would divide twice.)
+    shard_experts.set_force_sum_reduction_for_comms(True)
+
+output, _, _ = expert_parallel(shard_router, shard_experts, my_tokens,
+                               mesh.get_group("experts"))
+loss_function(my_tokens + output, labels[rank]).backward()
+gradient = shard_experts.into.grad.full_tensor()
+torch.testing.assert_close(gradient, experts.into.grad)
+
+# %%
+# In your own model do it like this: make the experts DTensors over the group that holds
+# all of them, call ``fully_shard`` on them over their copies, and afterwards on the
+# block around them over all ranks. The second call leaves out what the first one has
+# sharded. Adam hides the trap, because the scale of a gradient hardly matters to
+# it, until you clip gradients. For that, ``clip_grad_norm_`` refuses DTensors of
+# different meshes. So take the norm of each kind, with ``full_tensor`` on all ranks,
+# and put the norms together. (PyTorch 2.13 warns that the experts' norm takes two
+# collectives. That's no harm for a single number.)
+from torch.nn.utils import clip_grads_with_norm_, get_total_norm
+
+
+def clip(kinds, max_norm):
+    """Clip all gradients by their common norm, and return it."""
+    norms = []
+    for parameters in kinds:
+        gradients = [p.grad for p in parameters if p.grad is not None]
+        norms.append(get_total_norm(gradients).full_tensor())
+    norm = torch.stack(norms).square().sum().sqrt()
+    for parameters in kinds:
+        clip_grads_with_norm_(parameters, max_norm, norm)
+    return norm
+
+
+kinds = [list(shard_router.parameters()), list(shard_experts.parameters())]
+norm = clip(kinds, max_norm=0.01)
+
+in_one_process = list(router.parameters()) + list(experts.parameters())
+expected_norm = get_total_norm([p.grad for p in in_one_process])
+torch.testing.assert_close(norm, expected_norm, msg="the norm leaves something out")
+
+# The optimizer takes both kinds at once.
+torch.optim.Adam(kinds[0] + kinds[1], fused=True).step()
+
+# %%
+# At the end every rank leaves the group. Only then does rank 0 open the windows of its
+# figures, because a window stops the program until you close it.
 import time
 
 time.sleep(0.1)  # a thread of Gloo may still free a tensor, and aborts if Python ends
@@ -911,16 +834,6 @@ if rank == 0:
 #      The softmax of a single score is 1, whatever the score is, so the router gets no
 #      gradient, and the assert that says so fails. Switch Transformers multiply by the
 #      probability among all experts, which isn't normalized.
-#
-# - Leave out ``set_gradient_divide_factor``. By which factor are the gradients of the
-#   experts wrong?
-#
-#   .. admonition:: Answer
-#      :collapsible: closed
-#
-#      They are twice as large. ``fully_shard`` averages over the two copies of an
-#      expert, but the mean is one over four ranks. The factor is the size of the group
-#      that holds all experts once, here 2.
 #
 # - Make the capacity 1.0 times the mean, then 2.0. How many choices are dropped?
 #
