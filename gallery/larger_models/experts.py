@@ -537,6 +537,8 @@ for title in trained:
     router_now, experts_now, _, choices = trained[title]
     output, chosen, dropped = with_capacity(router_now, experts_now, my_tokens)
     everything, _, counts = expert_parallel(router_now, experts_now, my_tokens)
+    _, receive, _, _ = exchange_counts(counts, None)
+    assert receive == choices[:, mine].sum(dim=1).tolist(), "the rank got other rows"
     kept = ~dropped.any(dim=1)
     torch.testing.assert_close(output[kept], everything[kept])
     skips = dropped.all(dim=1)
@@ -604,13 +606,14 @@ if rank == 0:
             bars.bar(x, gone, bar, end, color="0.6", alpha=0.5, label="dropped")
         idle = "empty slots" if dropped.any() else "waits"
         bars.bar(x, end - top, bar, top, fill=False, ls=":", label=idle)
-        bars.axhline(end, ls="--", label="all wait until here")
+        line = "capacity" if dropped.any() else "all wait until here"
+        bars.axhline(end, ls="--", label=line)
         table.set(title=title, xlabel="expert", xticks=range(n_experts))
         table.set(ylabel="from rank", yticks=range(world_size))
         table.set(ylim=(world_size - 0.4, -0.6))
         bars.set(xlabel="rank", xticks=x, xticklabels=range(world_size))
         bars.set(ylabel="rows", ylim=(0, 1.1 * top_k * n_tokens * world_size))
-        bars.legend()
+        fig.legend(loc="outside lower center", ncols=3)
 
 # %%
 # All sizes are known before a token is seen, so no counts travel, and ``with_capacity``
@@ -693,11 +696,9 @@ if device.type == "cpu":
     torch.testing.assert_close(results, experts(rows, counts.tolist()))
 
 # %%
-# To use it in your program, let the ``forward`` of ``Experts`` return ``grouped(self,
-# rows, sizes)``, and give it the sizes as a tensor: ``count(chosen)`` in ``mixture``,
-# and ``arriving.sum(dim=0)`` in ``compute``. (We haven't run that on a GPU. The
-# documentation of 2.13 wants the last end to be less than the number of rows. If your
-# version insists, append a row of zeros, and drop its result.)
+# To use it, let the ``forward`` of ``Experts`` return ``grouped(self, rows, sizes)``, and
+# give it the sizes as a tensor: ``count(chosen)`` in ``mixture``, and
+# ``arriving.sum(dim=0)`` in ``compute``. We haven't run that on a GPU.
 #
 # In a bf16 model, compute the scores in fp32, as `Switch Transformers
 # <https://arxiv.org/abs/2101.03961>`__ do for a stable training:
@@ -753,11 +754,10 @@ torch.testing.assert_close(gradient, experts.into.grad)
 # In your own model do it like this: make the experts DTensors over the group that holds
 # all of them, call ``fully_shard`` on them over their copies, and afterwards on the
 # block around them over all ranks. The second call leaves out what the first one has
-# sharded. Adam hides the trap, because the scale of a gradient hardly matters to
-# it, until you clip gradients. For that, ``clip_grad_norm_`` refuses DTensors of
-# different meshes. So take the norm of each kind, with ``full_tensor`` on all ranks,
-# and put the norms together. (PyTorch 2.13 warns that the experts' norm takes two
-# collectives. That's no harm for a single number.)
+# sharded. Adam hides the trap, because the scale of a gradient hardly matters to it,
+# until you clip gradients. ``clip_grad_norm_`` refuses DTensors of different meshes. So
+# take the norm of each kind, and clip by both together. (PyTorch 2.13 warns that the
+# experts' norm takes two collectives. That's no harm for a single number.)
 from torch.nn.utils import clip_grads_with_norm_, get_total_norm
 
 of_router = list(shard_router.parameters())
@@ -771,9 +771,6 @@ clip_grads_with_norm_(of_experts, 1.0, norm)
 in_one_process = list(router.parameters()) + list(experts.parameters())
 expected_norm = get_total_norm([p.grad for p in in_one_process])
 torch.testing.assert_close(norm, expected_norm, msg="the norm leaves something out")
-
-# The optimizer takes both kinds at once.
-torch.optim.Adam(of_router + of_experts, fused=True).step()
 
 # %%
 # At the end every rank leaves the group. Only then does rank 0 open the windows of its
