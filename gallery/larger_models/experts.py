@@ -16,8 +16,8 @@ networks, so the parameters grow, and the work for a token does not. `Mixtral
 <https://arxiv.org/abs/2401.04088>`__ computes with 13 of its 47 billion parameters for
 each token, and `DeepSeek-V3 <https://arxiv.org/abs/2412.19437>`__ with 37 of 671
 billion. What do they gain? `Switch Transformers <https://arxiv.org/abs/2101.03961>`__
-report up to seven times faster pre-training than the dense model that takes the same
-work per token.
+report up to seven times faster pre-training than the *dense* model, which uses all its
+parameters, with the same work per token.
 
 Memory isn't saved. With Adam each parameter takes
 :doc:`16 bytes </tutorials/larger_models/fitting_in_memory>`, so DeepSeek-V3 takes
@@ -118,7 +118,7 @@ def route(router, tokens):
     scores = router(tokens)  # (tokens, experts)
     highest, chosen = scores.topk(top_k, dim=1)  # (tokens, top_k)
     probabilities = scores.softmax(dim=1)  # (tokens, experts)
-    weights = highest.softmax(dim=1)  # (tokens, top_k), with a sum of 1
+    weights = highest.softmax(dim=1)  # (tokens, top_k)
     return probabilities, weights, chosen
 
 
@@ -223,11 +223,11 @@ dist.all_to_all_single(received, rows * 2)
 assert not received.requires_grad, "autograd sees the call"
 
 # %%
-# So we write that call for autograd: gradients return to where the rows came from, and
-# the sizes are those of the forward pass, with sending and receiving swapped. (PyTorch
-# has two versions of its own. The one in ``torch.distributed.nn.functional`` is
-# deprecated. The other one, ``all_to_all_single_autograd``, is in a private module of
-# PyTorch 2.13.)
+# So we tell autograd the way back: gradients go to where the rows came from, and the
+# sizes are those of the forward pass, with sending and receiving swapped. (PyTorch has
+# two versions of its own. The one in ``torch.distributed.nn.functional`` is deprecated.
+# The other one, ``all_to_all_single_autograd``, is in a private module of PyTorch
+# 2.13.)
 class AllToAll(torch.autograd.Function):
     @staticmethod
     def forward(ctx, rows, send, receive, group):
@@ -254,8 +254,8 @@ def exchange_counts(counts, group):
     dist.all_to_all_single(arriving, counts, group=group)
     both = torch.stack([counts, arriving]).view(2, n_ranks, -1)  # 2, ranks, own experts
     on_cpu = both.cpu()  # waits for the GPU, once
-    send, receive = on_cpu.sum(dim=2).tolist()  # rows to and from each rank
-    sizes = on_cpu[1].sum(dim=0).tolist()  # rows of each of our experts
+    send, receive = on_cpu.sum(dim=2).tolist()
+    sizes = on_cpu[1].sum(dim=0).tolist()
     return send, receive, both[1], sizes
 
 
@@ -328,8 +328,7 @@ torch.testing.assert_close(my_experts.out.grad, experts.out.grad[mine])
 # experts. The gradients of an expert are complete, because the tokens of all ranks came
 # to it. They are sums, not means, and they fit those of the router because every loss
 # was divided by the number of all ranks.
-
-# %%
+#
 # Two traps: experts in DDP and in a checkpoint
 # ---------------------------------------------
 #
@@ -448,7 +447,7 @@ def per_rank(numbers):  # (experts,)
 fullest = []
 losses = []
 for title in trained:
-    _, _, loss, choices = trained[title]  # choices: (ranks that send, experts)
+    _, _, loss, choices = trained[title]  # (ranks that send, experts)
     relative = choices.sum(dim=0) / choices.sum() * n_experts  # 1 is the mean
     fullest.append(relative.max())
     losses.append(loss)
@@ -531,12 +530,13 @@ def with_capacity(router, my_experts, tokens):
 #
 # We send the same tokens through both trained routers, with and without a capacity, and
 # count on all ranks.
-tables = {}  # (ranks that send, 2, experts): choices, and those that were dropped
+drops = {}  # (ranks that send, experts)
 shares = []
 for title in trained:
     router_now, experts_now, _, choices = trained[title]
     output, chosen, dropped = with_capacity(router_now, experts_now, my_tokens)
     everything, _, counts = expert_parallel(router_now, experts_now, my_tokens)
+    assert torch.equal(gather(counts), choices), "other choices than after training"
     _, receive, _, _ = exchange_counts(counts, None)
     assert receive == choices[:, mine].sum(dim=1).tolist(), "the rank got other rows"
     kept = ~dropped.any(dim=1)
@@ -545,12 +545,10 @@ for title in trained:
     after_block = my_tokens + output
     assert torch.equal(after_block[skips], my_tokens[skips]), "a dropped token changed"
 
-    of_expert = count(chosen[dropped])
-    tables[title] = gather(torch.stack([counts, of_expert]))
-    assert torch.equal(tables[title][:, 0], choices), "other choices than before"
+    drops[title] = gather(count(chosen[dropped]))
     too_many = (choices - capacity).clamp(min=0)
-    assert torch.equal(tables[title][:, 1], too_many), "too many dropped"
-    shares.append(too_many.sum() / choices.sum())
+    assert torch.equal(drops[title], too_many), "too many dropped"
+    shares.append(drops[title].sum() / choices.sum())
     share_of_tokens = gather(skips.sum()).sum() / (world_size * n_tokens)
     if rank == 0:
         print(f"{title}: {shares[-1]:.0%} of the choices dropped,",
@@ -560,8 +558,8 @@ assert shares[1] < shares[0] / 2, "balance does not save tokens"
 # %%
 # Each row of the table is a rank that sends, and the numbers say how many choices of
 # its tokens fell on each expert. Below, they pile up on the ranks that hold these
-# experts. The capacity is that of the router without auxiliary loss, and what it drops
-# is gray.
+# experts. In step 3 the router without auxiliary loss gets a capacity, and the dropped
+# choices are gray.
 #
 # .. alt-text:: Step 1, without auxiliary loss: most choices of all four ranks fall on
 #    experts 0 and 1, so the bar of rank 0 is high, and the other ranks wait.
@@ -570,7 +568,7 @@ assert shares[1] < shares[0] / 2, "balance does not save tokens"
 # .. alt-text:: Step 3, with a capacity: the table of step 1, but most choices of
 #    experts 0 and 1 are gray. The other ranks compute empty slots.
 def draw_cell(ax, r, e, n, n_dropped):
-    height = 0.45 if n_dropped else 0.9  # dropped choices take the lower half
+    height = 0.45 if n_dropped else 0.9
     strength = min(1, 0.1 + 0.5 * n / n_tokens)
     ax.bar(e, height, 0.9, r - 0.45, color=f"C{r}", alpha=strength)
     ax.text(e, r - 0.45 + height / 2, n, ha="center", va="center", size=9)
@@ -582,11 +580,12 @@ def draw_cell(ax, r, e, n, n_dropped):
 if rank == 0:
     import matplotlib.pyplot as plt
 
-    unbalanced, balanced = tables.values()
-    none = torch.zeros_like(unbalanced[:, 1])
-    steps = [("without auxiliary loss", unbalanced[:, 0], none),
-             ("with auxiliary loss", balanced[:, 0], none),
-             ("with a capacity", unbalanced[:, 0], unbalanced[:, 1])]
+    unbalanced = trained["without auxiliary loss"][3]
+    balanced = trained["with auxiliary loss"][3]
+    none = torch.zeros_like(balanced)
+    steps = [("without auxiliary loss", unbalanced, none),
+             ("with auxiliary loss", balanced, none),
+             ("with a capacity", unbalanced, drops["without auxiliary loss"])]
     x = [own_experts * (r + 0.5) - 0.5 for r in range(world_size)]
     bar = 0.9 * own_experts
     for title, choices, dropped in steps:
@@ -627,8 +626,8 @@ if rank == 0:
 # When a mixture of experts is slower
 # -----------------------------------
 #
-# A token takes fewer operations than in a *dense* model of the same size, which uses
-# all parameters for each token. But there are two costs that you should know before.
+# A token takes fewer operations than in a dense model of the same size. But there are
+# two costs that you should know before.
 #
 # *Every token travels.* A layer makes five all-to-all calls in a step, one with counts
 # and four with rows, and waits for each. For the counts even the CPU waits. Here are
@@ -657,8 +656,7 @@ for name in models:
 # four machines, it travels in 8 bits to its experts, and the messages of one
 # micro-batch hide behind the computation of another. Within a machine, at 450 GB/s over
 # NVLink, the time for the bytes would be a ninth.
-
-# %%
+#
 # *Each expert sees few tokens.* With 2 of 8 experts, an expert gets a quarter of the
 # tokens on average, and with 8 of 256 one in 32. A GPU is fast only on products with
 # many rows. So a batch that keeps a dense model busy may be too small. And a model that
@@ -676,9 +674,9 @@ for name in models:
 #
 # The loop starts two products of matrices for each expert, and a GPU finishes small
 # products before Python has started the next. ``torch.nn.functional.grouped_mm`` makes
-# the products of all experts in one call. It takes the sorted rows, and a tensor that
-# says where the rows of each expert end. On GPUs its documentation asks for bf16. On a
-# CPU it takes fp32 as well, so here we can compare it with the loop.
+# the products of all experts in one call. It takes the sorted rows, and where the rows
+# of each expert end. It's what you should use on GPUs, where its documentation asks for
+# bf16. On a CPU it takes fp32 as well, so here we can compare it with the loop.
 from torch.nn.functional import grouped_mm
 
 
@@ -690,14 +688,14 @@ def grouped(experts, rows, counts):
 
 
 if device.type == "cpu":
-    counts = torch.arange(n_experts)  # expert 0 gets no row
+    counts = torch.arange(n_experts)
     rows = torch.randn(counts.sum(), width)
     results = grouped(experts, rows, counts)
     torch.testing.assert_close(results, experts(rows, counts.tolist()))
 
 # %%
-# To use it, let the ``forward`` of ``Experts`` return ``grouped(self, rows, sizes)``, and
-# give it the sizes as a tensor: ``count(chosen)`` in ``mixture``, and
+# To use it, let the ``forward`` of ``Experts`` return ``grouped(self, rows, sizes)``,
+# and give it the sizes as a tensor: ``count(chosen)`` in ``mixture``, and
 # ``arriving.sum(dim=0)`` in ``compute``. We haven't run that on a GPU.
 #
 # In a bf16 model, compute the scores in fp32, as `Switch Transformers
@@ -733,7 +731,7 @@ ours = slice(n_own * place, n_own * (place + 1))
 # was given, and so does DDP. For the router these are all ranks, for an expert only its
 # copies. But tokens of all ranks came to the expert, so its gradient would be too
 # large, by the size of a group that holds all experts once. So let ``fully_shard``
-# divide it by the number of all ranks as well, and don't divide the loss too.
+# divide it by the number of all ranks as well, and don't divide the loss.
 from torch.distributed.fsdp import fully_shard
 
 shard_router, plain_experts = build(ours)
