@@ -16,8 +16,8 @@ networks, so the parameters grow, and the work for a token does not. `Mixtral
 <https://arxiv.org/abs/2401.04088>`__ computes with 13 of its 47 billion parameters for
 each token, and `DeepSeek-V3 <https://arxiv.org/abs/2412.19437>`__ with 37 of 671
 billion. What do they gain? `Switch Transformers <https://arxiv.org/abs/2101.03961>`__
-report up to seven times faster pre-training than the *dense* model, which uses all its
-parameters, with the same work per token.
+report up to seven times faster pre-training than a *dense* model, which uses all its
+parameters for each token, with the same work per token.
 
 Memory isn't saved. With Adam each parameter takes
 :doc:`16 bytes </tutorials/larger_models/fitting_in_memory>`, so DeepSeek-V3 takes
@@ -26,7 +26,7 @@ the GPUs, and the tokens travel to them. That is *expert parallelism* (EP).
 
 We build such a layer in one process and spread its experts over the ranks, with equal
 gradients. Then most tokens want the same experts, all ranks wait for them, and we mend
-it. Then we count when all this is slower than a dense model.
+it. We also count when all this is slower than a dense model.
 
 .. code-block:: bash
 
@@ -316,7 +316,7 @@ def forward_backward(router, experts, extra_loss=None):
 # The outputs and all gradients equal those of the same model in one process, which has
 # seen the tokens of all ranks.
 my_router, my_experts = build(mine)
-output, _, counts = forward_backward(my_router, my_experts)
+output, _, _ = forward_backward(my_router, my_experts)
 torch.testing.assert_close(output, expected[rank])
 torch.testing.assert_close(my_tokens.grad, tokens.grad[rank])
 torch.testing.assert_close(my_router.weight.grad, router.weight.grad)
@@ -505,7 +505,8 @@ def assign_slots(chosen):
 def compute_slots(my_experts, received):
     slots = received.view(world_size, own_experts, capacity, width)
     slots = slots.transpose(0, 1).flatten(1, 2)  # (own experts, rows, width)
-    results = torch.relu(slots.bmm(my_experts.into)).bmm(my_experts.out)
+    into, out = my_experts.matrices()
+    results = torch.relu(slots.bmm(into)).bmm(out)
     results = results.view(own_experts, world_size, capacity, width).transpose(0, 1)
     return results.reshape(-1, width)
 
