@@ -125,7 +125,7 @@ def route(router, tokens):
 # %%
 # Our router begins with a strong preference for experts 0 and 1. In a real model chance
 # gives it one. To compare, each rank makes all experts from one seed. In a large model,
-# make only those of the rank, from a seed of its own, and the router from the same seed
+# make only those of the rank, each from its own seed, and the router from the same seed
 # on all ranks.
 def build(part=slice(None)):
     """Return the router, and those of the experts that are in ``part``."""
@@ -256,7 +256,7 @@ def exchange_counts(counts, group):
     on_cpu = both.cpu()  # waits for the GPU, once
     send, receive = on_cpu.sum(dim=2).tolist()
     sizes = on_cpu[1].sum(dim=0).tolist()
-    return send, receive, both[1], sizes
+    return send, receive, arriving.view(n_ranks, -1), sizes
 
 
 # %%
