@@ -1,5 +1,5 @@
 """
-Long sequences (CP): attention around a ring
+Long sequences: attention around a ring (CP)
 ============================================
 
 :Card: Each rank holds a part of the text. The keys travel.

@@ -1,5 +1,5 @@
 """
-Pipeline parallel (PP): who works, and who waits
+Pipeline parallel: who works, and who waits (PP)
 ================================================
 
 :Card: Four schedules, one gradient, and fewer idle ranks.

@@ -1,5 +1,5 @@
 """
-Tensor parallel (TP): one matrix on several GPUs
+Tensor parallel: one matrix on several GPUs (TP)
 ================================================
 
 :Card: Each rank has a part of every matrix and every sum.

@@ -1,5 +1,5 @@
 """
-Distributed data parallel (DDP): four ranks, one model
+Distributed data parallel: four ranks, one model (DDP)
 ======================================================
 
 :Card: Each rank has its own samples, all share one gradient.
