@@ -25,7 +25,9 @@ class Break(NamedTuple):
 
 
 DATA = Path(__file__).with_name("broken_pages.toml").read_text("utf-8")
-BREAKS = [Break(**case) for case in tomllib.loads(DATA)["break"]]
+BREAKS = [
+    Break(page, **case) for page, cases in tomllib.loads(DATA).items() for case in cases
+]
 
 
 @pytest.mark.parametrize(

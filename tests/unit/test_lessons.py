@@ -80,10 +80,8 @@ def test_a_lesson_ends_with_answers_and_what_to_remember(path: Path) -> None:
 def test_each_lesson_has_a_case_that_breaks_it() -> None:
     cases = tomllib.loads((PROJECT / "tests/run/broken_pages.toml").read_text("utf-8"))
 
-    broken = {case["page"] for case in cases["break"]}
-
     lessons = {f"{path.parent.name}/{path.stem}" for path in LESSONS}
-    assert broken == lessons, "add a case to tests/run/broken_pages.toml"
+    assert cases.keys() == lessons, "add a case to tests/run/broken_pages.toml"
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
