@@ -36,14 +36,6 @@ def test_a_plain_page_that_hides_gpus_runs_on_none() -> None:
     assert uses_gpus(f"{RANKS}{hides}")  # of another program that it starts
 
 
-def test_the_world_size_is_that_of_the_torchrun_line() -> None:
-    line = "   torchrun --standalone --nproc-per-node=4 page.py"
-
-    assert world_size(f'"""Title\n\n.. code-block:: bash\n\n{line}\n"""') == 4
-    assert world_size(f'"""Title\n\nSee ``{line.strip()}``.\n"""') is None
-    assert world_size(f'"""Title"""\n"""{line}"""\n') is None
-
-
 def test_the_cell_for_ranks_is_python_without_its_magic_lines() -> None:
     lines = ranks_cell(4, []).source.split("\n")
 

@@ -95,14 +95,6 @@ def test_a_group_is_made_with_a_backend_a_device_and_the_usual_timeout(
     assert all("(backend, " in one and "timeout" not in one for one in calls)
 
 
-@pytest.mark.parametrize("page", OF_RANKS, ids=name)
-def test_no_page_keeps_what_only_works_around_the_end_of_a_group(page: Path) -> None:
-    text = page.read_text("utf-8")
-
-    assert "import torch.distributed.nn" not in text
-    assert not re.search(r"^ *del .*model\b(?!\[)", text, re.MULTILINE)
-
-
 class Start:
     """What a page's first lines do as one rank of a machine."""
 
@@ -248,13 +240,6 @@ def test_a_page_that_needs_the_wrapper_refuses_the_gpus_of_intel(
 
     said = "nn.DataParallel does not run on xpu.\n"
     assert (done.returncode, done.stdout, done.stderr) == (1, "", said)
-
-
-def test_one_gpu_bound_to_each_process_is_seen_in_the_first_lines(start: Any) -> None:
-    done = start(HELLO, "cuda:1", 4)
-
-    assert done.names["device"] == torch.device("cpu")
-    assert done.backends == {"cpu": "gloo"}
 
 
 def run(

@@ -28,10 +28,6 @@ each_page = pytest.mark.parametrize("name", PAGES)
 Run = Callable[[Path], list[str]]
 
 
-def test_one_page_of_each_kind_runs_as_readers_run_it() -> None:
-    assert {*AS_READERS_DO, STARTS_PROCESSES} <= set(PAGES)
-
-
 @pytest.mark.parametrize("name", AS_READERS_DO)
 def test_a_script_prints_what_its_page_shows(
     site: Path, tmp_path: Path, name: str
