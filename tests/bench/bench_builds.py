@@ -11,6 +11,7 @@ same pages in Korean with nothing of ours.
 from __future__ import annotations
 
 import os
+import platform
 import resource
 import shutil
 import statistics
@@ -22,13 +23,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import bench_gallery
-from bench_table import HEAD, Row, machine
+import psutil
 from paths import PROJECT
 
 from gallery_intl.catalogs import po
 
 LEFT_OUT = shutil.ignore_patterns("_build", ".git", ".venv", ".*cache")
-TRIES = 3
 STOCK = '''
 import sys
 from docutils import nodes
@@ -73,14 +73,22 @@ def run(source: Path, *words: str | Path) -> tuple[float, float]:
     return time.monotonic() - began, processor
 
 
+def row(measure: str, ours: float, against: float, aim: float, unit: str = "s") -> str:
+    """Return a line of the table; ``aim`` is the ratio that is allowed."""
+    ratio = ours / against
+    met = "yes" if ratio <= aim else "**no**"
+    sides = f"{ours:.2f} {unit} | {against:.2f} {unit}"
+    return f"| {measure} | {sides} | {ratio:.2f} | {aim:.2f} | {met} |"
+
+
 def forget(source: Path, *names: str) -> None:
     for name in names:
         shutil.rmtree(source / name, ignore_errors=True)
 
 
-def medians(*measures: Callable[[], float], tries: int = TRIES) -> list[float]:
-    """Measure in turn, several times; return the median of each."""
-    rounds = [[measure() for measure in measures] for _ in range(tries)]
+def medians(*measures: Callable[[], float]) -> list[float]:
+    """Measure in turn, three times; return the median of each."""
+    rounds = [[measure() for measure in measures] for _ in range(3)]
     return [statistics.median(times) for times in zip(*rounds, strict=True)]
 
 
@@ -97,7 +105,7 @@ def stock(source: Path) -> Path:
     return target
 
 
-def languages(source: Path) -> Iterator[Row]:
+def languages(source: Path) -> Iterator[str]:
     """One language and four, all pages read anew, compared with one of stock Sphinx."""
     plain = stock(source)
     run(source, "gallery_site", "html", "ko")  # the gallery is as it was run
@@ -111,12 +119,12 @@ def languages(source: Path) -> Iterator[Row]:
         return run(plain, "sphinx", "-q", "-b", "html", "-d", "doctrees", ".", "out")
 
     pair = medians(lambda: ours("ko")[1], lambda: theirs()[1])
-    yield Row("one language / stock Sphinx, processor", *pair, 1.35)
+    yield row("one language / stock Sphinx, processor", *pair, 1.35)
     pair = medians(lambda: ours()[0], lambda: theirs()[0])
-    yield Row("four languages / one of stock Sphinx", *pair, 2.7)
+    yield row("four languages / one of stock Sphinx", *pair, 2.7)
 
 
-def edits(source: Path) -> Iterator[Row]:
+def edits(source: Path) -> Iterator[str]:
     """One changed sentence, with the command that the live view calls."""
     path = po.po_path(source / "locales", "ko", "tutorials/start/hello_ranks")
     catalog, before = po.read(path), path.read_bytes()
@@ -127,11 +135,11 @@ def edits(source: Path) -> Iterator[Row]:
         return run(source, "gallery_site", "html", "ko")[0]
 
     edit()
-    yield Row("one changed sentence, html-ko / 1.5 s", medians(edit)[0], 1.5, 1.0)
+    yield row("one changed sentence, html-ko / 1.5 s", medians(edit)[0], 1.5, 1.0)
     path.write_bytes(before)
 
 
-def clean_trees(source: Path) -> Iterator[Row]:
+def clean_trees(source: Path) -> Iterator[str]:
     """All from nothing, scripts too, compared with a clean tree for each language."""
     forget(source, "_build", "tutorials")
     ours = run(source, "gallery_site", "html")[0]
@@ -140,10 +148,10 @@ def clean_trees(source: Path) -> Iterator[Row]:
     forget(source, "_build", "tutorials")
     with_scripts = run(source, "gallery_site", "html", "ko")[0]
     alone = len(bench_gallery.LANGUAGES) * max(with_scripts, one)
-    yield Row("four languages with scripts / 4 clean trees", ours, alone, 0.27)
+    yield row("four languages with scripts / 4 clean trees", ours, alone, 0.27)
 
 
-def growth(folder: Path, counts: list[int]) -> Iterator[Row]:
+def growth(folder: Path, counts: list[int]) -> str:
     """A page of a large gallery compared with one of a small one."""
     milliseconds = []
     for count in counts:
@@ -153,19 +161,21 @@ def growth(folder: Path, counts: list[int]) -> Iterator[Row]:
         milliseconds.append(1000 * run(source, "gallery_site", "html")[1] / count)
     small, large = milliseconds
     name = f"a page of {counts[1]} / of {counts[0]}, four languages"
-    yield Row(name, large, small, 1.0, "ms")
+    return row(name, large, small, 1.0, "ms")
 
 
 def main(counts: list[int]) -> None:
-    print(f"Measured on: {machine()}\n\n{HEAD}", flush=True)
+    memory = psutil.virtual_memory().total / 2**30
+    python = f"Python {platform.python_version()}"
+    print(f"{platform.machine()}, {os.cpu_count()} cores, {memory:.0f} GiB, {python}")
+    print("\n| measure | ours | against | ratio | aim | met |")
+    print("|---|---:|---:|---:|---:|---|", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "site")
         shutil.copytree(PROJECT, source, ignore=LEFT_OUT)
         for measure in (languages, edits, clean_trees):
-            for row in measure(source):
-                print(row, flush=True)
-        for row in growth(Path(folder), counts):
-            print(row, flush=True)
+            print(*measure(source), sep="\n", flush=True)
+        print(growth(Path(folder), counts))
 
 
 if __name__ == "__main__":

@@ -13,39 +13,22 @@ from paths import PROJECT
 LANGUAGES = {"en": "English", "ko": "한국어", "zh_CN": "简体中文", "ja": "日本語"}
 A_PART = 25  # pages that stand side by side in the navigation
 MARKUP = set("`*|_:<>")
-WORDS = [
-    "gradient",
-    "tensor",
-    "device",
-    "rank",
-    "batch",
-    "model",
-    "layer",
-    "optimizer",
-    "loss",
-    "bucket",
-    "stream",
-    "shard",
-    "pipeline",
-    "reduce",
-    "gather",
-    "scatter",
-    "broadcast",
-    "replica",
-    "worker",
-    "memory",
-    "kernel",
-    "epoch",
-]
+WORDS = """
+    gradient tensor device rank batch model layer optimizer loss bucket stream shard
+    pipeline reduce gather scatter broadcast replica worker memory kernel epoch
+"""
 
-SETTINGS = """
+SETTINGS = f"""
+extensions = ["sphinx_cjk_search", "gallery_intl", "gallery_run", "gallery_site"]
+gallery_intl_languages = {LANGUAGES!r}
 project = "Generated"
 language = "en"
 locale_dirs = ["locales"]
 gettext_compact = False
 exclude_patterns = ["_build", "gallery", "locales"]
 html_theme = "pydata_sphinx_theme"
-sphinx_gallery_conf = {
+html_sidebars = {{"index": [], "**": ["lessons"]}}
+sphinx_gallery_conf = {{
     "examples_dirs": "gallery",
     "gallery_dirs": "tutorials",
     "filename_pattern": r"\\.py$",
@@ -55,13 +38,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_signature": False,
     "min_reported_time": 1e9,
-}
-"""
-PACKAGES = ["sphinx_cjk_search", "gallery_intl", "gallery_run", "gallery_site"]
-OURS = f"""
-extensions = {PACKAGES!r}
-gallery_intl_languages = {LANGUAGES!r}
-html_sidebars = {{"index": [], "**": ["lessons"]}}
+}}
 """
 
 PAGE = '''"""
@@ -95,17 +72,17 @@ print("the {third} is", {third})
 
 def page(number: int) -> str:
     """Give the script of a page; no two are alike."""
-    count = len(WORDS)
-    names = [WORDS[(number * step + step) % count] for step in (1, 3, 7)]
-    first, second, third = list(dict.fromkeys([*names, *WORDS[:3]]))[:3]
+    words = WORDS.split()
+    names = [words[(number * step + step) % len(words)] for step in (1, 3, 7)]
+    first, second, third = list(dict.fromkeys([*names, *words[:3]]))[:3]
     return PAGE.format(first=first, second=second, third=third, number=number)
 
 
-def write(folder: Path, pages: int, settings: str = OURS) -> Path:
+def write(folder: Path, pages: int) -> Path:
     """Write the sources of a gallery."""
     gallery = folder / "gallery"
     gallery.mkdir(parents=True)
-    (folder / "conf.py").write_text(SETTINGS + settings, encoding="utf-8")
+    (folder / "conf.py").write_text(SETTINGS, encoding="utf-8")
     index = "Start\n=====\n\n.. toctree::\n\n   tutorials/index\n"
     (folder / "index.rst").write_text(index, encoding="utf-8")
     (gallery / "GALLERY_HEADER.rst").write_text("Pages\n=====\n\nAll of them.\n")
