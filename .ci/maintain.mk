@@ -14,8 +14,6 @@ NEWEST_PYTHON ?= $(PYTHON)
 NEWEST_TORCH := --extra-index-url https://download.pytorch.org/whl/cpu
 # the package that is built and published
 PACKAGE ?= gallery-intl
-# this test compares the installed packages with the lock
-OF_THE_LOCK := test_all_that_is_installed_for_the_site_is_locked
 
 .PHONY: lock linkcheck newest bench torture foreign foreigners wheel try-wheel publish clean
 
@@ -50,8 +48,7 @@ newest: $(VENV)/.browser  ## build and test with the newest versions of all pack
 	@echo "newer, but not allowed by a dependency:"
 	@$(VENV)/newest/bin/python -m pip list --outdated
 	@$(VENV)/newest/bin/python -m gallery_site html
-	@$(VENV)/newest/bin/python -m pytest -n auto --dist loadfile tests/unit tests/build packages \
-	  $(addprefix --deselect tests/build/test_lock.py::,$(OF_THE_LOCK))
+	@$(VENV)/newest/bin/python -m pytest -n auto --dist loadfile tests/unit tests/build packages
 
 wheel: $(VENV)/.uv  ## build wheel and source package of PACKAGE into _build/dist
 	@rm -rf _build/dist

@@ -265,18 +265,6 @@ def test_search_finds_a_page_and_says_so_in_its_language(
     assert english_of_search(page, language) == []
 
 
-@each_language
-def test_search_that_finds_nothing_shows_all_lessons(
-    open_page: Open, language: str
-) -> None:
-    page = open_page(f"{language}/search.html?q=qqqzzz")
-
-    expect(page.locator("#search-results .search-summary")).not_to_be_empty()
-    lessons = page.locator("#search-results li a[href*='tutorials/']")
-    assert lessons.count() == len([*PROJECT.glob("gallery/*/*.py")])
-    assert english_of_search(page, language) == []
-
-
 # In one step, because snippets come as their pages arrive.
 WITHOUT_SNIPPETS = """() => {
   const page = document.documentElement.cloneNode(true);
@@ -317,27 +305,6 @@ def test_figures_are_shown_with_their_size_and_described(
         alt = figure.get_attribute("alt") or ""
         assert alt.strip()
         assert language == "en" or not leftovers(alt, language), alt
-
-
-@each_language
-def test_downloads_arrive_and_are_programs(open_page: Open, language: str) -> None:
-    page = open_page(f"{language}/{LESSON}")
-
-    script = download(page, ".py")
-    notebook = download(page, ".ipynb")
-
-    assert script.name == "hello_ranks.py"
-    compile(script.read_bytes(), script.name, "exec")
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    assert {cell["cell_type"] for cell in cells} == {"code", "markdown"}
-
-
-def download(page: Page, suffix: str) -> Path:
-    """Click on a download at the head of the page and return the file."""
-    with page.expect_download() as arriving:
-        page.locator(f".downloads a.download[href$='{suffix}']").click()
-    path = Path(arriving.value.path())
-    return path.rename(path.with_name(arriving.value.suggested_filename))
 
 
 @each_scheme

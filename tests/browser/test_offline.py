@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from made import contents
 from paths import PROJECT
 from playwright.sync_api import expect
 from readers import LESSON, Open, each_language
@@ -39,11 +40,6 @@ def unpacked(built: Site, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_archive_has_every_file_of_the_site(unpacked: Path, site: Path) -> None:
     assert contents(unpacked) == contents(site)
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    files = (path for path in folder.rglob("*") if path.is_file())
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
 @each_language

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from bs4 import BeautifulSoup
+from made import html
 from playwright.sync_api import Page, expect
 from readers import (
     DESK,
@@ -106,7 +106,7 @@ def box(page: Page, place: str) -> dict[str, float]:
 def test_outputs_are_in_english_and_code_is_in_the_language_of_its_comments(
     site: Path, language: str
 ) -> None:
-    page = BeautifulSoup((site / language / LESSON).read_text("utf-8"), "html.parser")
+    page = html(site / language / LESSON)
 
     def languages(place: str) -> set[str]:
         return {node.find_parent(lang=True)["lang"] for node in page.select(place)}

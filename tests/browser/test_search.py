@@ -111,17 +111,6 @@ def test_a_result_leads_to_the_section_and_shows_the_place(
     expect(marked.first).to_be_visible()
 
 
-@each_language
-def test_a_section_is_found_from_a_disk(
-    site: Path, open_page: Open, language: str
-) -> None:
-    address = (site / language / "search.html").as_uri()
-
-    page = open_page(f"{address}?q={COMPOUNDS[language][0]}")
-
-    expect(page.locator(f"#search-results a[href$='{SECTION}']")).to_be_visible()
-
-
 FORBIDS = """Object.defineProperty(window, "localStorage", {
   configurable: true,
   get() { throw new DOMException("a reader forbids it", "SecurityError"); },

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from bs4 import BeautifulSoup
+from made import html
 from playwright.sync_api import Page
 from readers import LESSON, PHONE, Open, each_language, each_translation
 
@@ -166,7 +166,7 @@ def test_what_holds_words_together_is_nowhere_but_in_text(
     assert programs
     assert not [path for path in programs if "\u2060" in path.read_text("utf-8")]
     for path in folder.rglob("*.html"):
-        page = BeautifulSoup(path.read_text("utf-8"), "html.parser")
+        page = html(path)
         code = page.select("pre, code, title")
         assert not [node for node in code if "\u2060" in node.get_text()], path
         for node in page.find_all(True):

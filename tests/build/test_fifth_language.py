@@ -4,11 +4,11 @@ The small site gets two: French has two plurals, Russian three.
 """
 
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
 import pytest
 from bs4 import BeautifulSoup, Tag
 from commands import SmallSite, edit
+from made import html
 
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.interface.words import fill_from_sphinx
@@ -44,29 +44,12 @@ def test_it_has_every_catalog_and_every_page(site: SmallSite, language: str) -> 
         assert found == names(sorted(english.rglob(pattern)), english)
 
 
-def test_its_pages_are_marked_with_their_language(site: SmallSite) -> None:
-    found = {
-        (language, str(page.html.get("lang")))
-        for language in NAMES
-        for page in (
-            BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
-            for path in site.pages(language)
-        )
-    }
-
-    assert found == {(language, language) for language in NAMES}
-
-
 @pytest.mark.parametrize("language", NAMES)
 def test_every_language_offers_all_the_others(site: SmallSite, language: str) -> None:
     links = site.page(language, PAGE).select_one(".language-menu").select("a")
 
     assert [(a["lang"], a.text) for a in links] == list(NAMES.items())
-    front = BeautifulSoup(
-        (site.source / "_build/html/index.html").read_text(encoding="utf-8"),
-        "html.parser",
-    )
-    offered = front.select("main li")
+    offered = html(site.html / "index.html").select("main li")
     assert [li["lang"] for li in offered] == list(NAMES)
 
 
@@ -107,31 +90,6 @@ def test_the_commands_know_it(site: SmallSite) -> None:
     for language in NEW:
         assert f"{language}: " in check.stderr
     assert "locales/" not in site.make("catalogs")
-
-
-def test_every_link_leads_somewhere_in_every_language(site: SmallSite) -> None:
-    """From each page to its siblings, its files and its sections."""
-    paths = [path for language in NAMES for path in site.pages(language)]
-    pages = {
-        path: BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
-        for path in paths
-    }
-    broken = []
-    for path, page in pages.items():
-        # not the theme's credit: its own Russian words have a broken link
-        kinds = "a[href]:not(.theme-version a), link[href], script[src], img[src]"
-        for node in page.select(kinds):
-            link = urlsplit(str(node.get("href") or node.get("src")))
-            if link.scheme or link.netloc:
-                continue
-            target = (path.parent / unquote(link.path)).resolve() if link.path else path
-            name = unquote(link.fragment)
-            anchored = not name or pages[target].find(id=name) is not None
-            if not target.is_file() or not anchored:
-                broken.append(f"{path}: {node.get('href')}")
-
-    assert broken == []
-    assert len(pages) > len(NAMES) * 3
 
 
 def test_the_other_languages_get_sphinxs_words_for_nothing(tmp_path: Path) -> None:

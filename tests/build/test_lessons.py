@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup, Tag
 from commands import SmallSite, edit
+from made import html
 from sphinx.testing.util import SphinxTestApp
 
 SCRIPT = '"""\n{0}: a point & `code`\n=======================\n\nText.\n"""\n'
@@ -67,7 +68,7 @@ def build(source: Path, builder: str = "html") -> SphinxTestApp:
 def read(app: SphinxTestApp, page: str) -> BeautifulSoup:
     path = Path(app.outdir, app.builder.get_target_uri(page))
     path = path / "index.html" if app.builder.name == "dirhtml" else path
-    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+    return html(path)
 
 
 def shown(page: BeautifulSoup) -> dict[str, list[str]]:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from importlib import metadata
 
-import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
@@ -17,8 +14,6 @@ LOCKS = (*PLAIN, "torch-cpu")
 ENTRY = re.compile(
     r"^(?P<requirement>[\w.-]+==[^\\\n]+)(?P<hashes>(?:\\\n[^\\\n]*)*)", re.M
 )
-
-HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 
 
 def lines(name: str) -> list[str]:
@@ -40,46 +35,6 @@ def locked(*names: str) -> dict[str, tuple[Requirement, list[str]]]:
     return found
 
 
-def needed(requirement: Requirement, seen: set[str]) -> Iterator[metadata.Distribution]:
-    """Give what is installed for a requirement, and for what that requires in turn."""
-    name = canonicalize_name(requirement.name)
-    if name in seen:
-        return
-    seen.add(name)
-    package = metadata.distribution(name)
-    yield package
-    for line in package.requires or []:
-        further = Requirement(line)
-        extras = [{"extra": extra} for extra in ("", *requirement.extras)]
-        if not further.marker or any(map(further.marker.evaluate, extras)):
-            yield from needed(further, seen)
-
-
-def test_all_that_is_installed_for_the_site_is_locked() -> None:
-    seen: set[str] = set()
-    asked = [Requirement(line) for line in lines("requirements.txt")]
-
-    installed = [package for one in asked for package in needed(one, seen)]
-
-    lock = {name: requirement for name, (requirement, _) in locked().items()}
-    assert len(installed) > 50
-    # torch's CPU build has the same version, with "+cpu" behind it
-    assert [
-        f"{package.name} {package.version}: not as in locks/"
-        for package in installed
-        if (name := canonicalize_name(package.name)) not in lock
-        or Version(package.version) not in lock[name].specifier
-    ] == []
-
-
-def test_every_locked_package_has_one_version_and_its_hashes() -> None:
-    entries = [entry for lock in LOCKS for entry in locked(lock).items()]
-    for name, (requirement, hashes) in entries:
-        assert [one.operator for one in requirement.specifier] == ["=="], name
-        assert hashes, name
-        assert [one for one in hashes if not HASH.fullmatch(one.strip())] == [], name
-
-
 def test_the_lock_holds_what_requirements_and_constraints_say() -> None:
     lock = {name: str(requirement) for name, (requirement, _) in locked().items()}
 
@@ -90,17 +45,6 @@ def test_the_lock_holds_what_requirements_and_constraints_say() -> None:
         assert Version(str(version).removeprefix("==")) in asked.specifier, "lock it"
     constraints = {str(Requirement(line)) for line in lines("constraints.txt")}
     assert constraints == set(lock.values())
-
-
-@pytest.mark.parametrize("name", LOCKS)
-def test_a_lock_holds_packages_each_once_and_nothing_else(name: str) -> None:
-    text = (PROJECT / "locks" / f"{name}.txt").read_text("utf-8")
-    found = [Requirement(x["requirement"]).name for x in ENTRY.finditer(text)]
-
-    rest = ENTRY.sub("", text).splitlines()
-
-    assert [line for line in rest if line and not line.startswith("#")] == []
-    assert sorted(found) == sorted(set(found))
 
 
 def test_the_lock_names_no_index() -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import io
 import re
 import subprocess
-import textwrap
 from contextlib import redirect_stdout
 from importlib import import_module
 from pathlib import Path
@@ -26,6 +25,7 @@ from pretended import GALLERY, MACHINES, RANKS, kind_and_count, start_of
 from gallery_intl.script.files import emptied
 
 HELLO = GALLERY / "start" / "hello_ranks.py"
+OTHERS = GALLERY / "start" / "distributed_data_parallel.py"  # starts as all others
 OF_RANKS = [
     p for p in pretended.pages() if "init_process_group(" in p.read_text("utf-8")
 ]
@@ -38,61 +38,32 @@ def name(path: Path) -> str:
     return path.stem
 
 
-START = re.compile(
-    r"^if \"RANK\" not in os\.environ:.*?^dist\.init_process_group\(.*?$",
-    re.MULTILINE | re.DOTALL,
+# What has a part in choosing the device and the backend
+CHOOSES = re.compile(
+    r"^(rank|local_rank|local_world_size|accelerator|n_gpus|gpu_per_rank|device|backend)\b"
+    r"|'RANK' not in|backend \+=|set_device_index\(|init_process_group\(|f'device: "
 )
-
-
-def start_lines(page: Path) -> str:
-    """Give the lines that start a page's ranks, as they stand in it."""
-    text = page.read_text("utf-8")
-    programs = [text, *(file.text for file in emptied(text)[1])]
-    texts = [text, *(textwrap.dedent(body(program)) for program in programs)]
-    found = next((found[0] for one in texts if (found := START.search(one))), "")
-    return "\n".join(line for line in found.splitlines() if line.strip())
-
-
-def body(program: str) -> str:
-    """Give the part of a program that is indented as its first start line is."""
-    indent = re.search(r"^( *)if \"RANK\" not in", program, re.MULTILINE)
-    if indent is None:
-        return ""
-    lines = program[indent.start() :].splitlines(keepends=True)
-    return "".join(x for x in lines if x.startswith(indent[1]) or not x.strip())
 
 
 @pytest.mark.parametrize("page", [x for x in OF_RANKS if x != HELLO], ids=name)
 def test_all_pages_start_their_ranks_with_the_same_lines(page: Path) -> None:
-    lines = start_lines(page)
-    others = start_lines(GALLERY / "start" / "distributed_data_parallel.py")
+    said = f"copy the lines of {OTHERS.name}"
+    assert start_of(page) == start_of(OTHERS), said
+    assert "# Gloo sends no tensors of a Mac's GPU." in page.read_text("utf-8")
 
-    assert lines == others, "copy these lines from distributed_data_parallel.py"
-    assert lines.count("\n") > 16
-    assert "# Gloo sends no tensors of a Mac's GPU." in lines
+
+def choices(page: Path) -> list[str]:
+    return [one for one in start_of(page) if CHOOSES.search(one)]
 
 
 def test_the_first_page_explains_the_statements_of_all_others() -> None:
-    others = start_of(GALLERY / "start" / "distributed_data_parallel.py")
+    others = choices(OTHERS)
 
-    explained = [one for one in start_of(HELLO) if "backend +=" not in one]
+    explained = [one for one in choices(HELLO) if "backend +=" not in one]
 
     without_backend = [one for one in others if "backend =" not in one]
     assert [one for one in explained if "backend =" not in one] == without_backend
     assert len(without_backend) > 10
-
-
-CALL = "dist.init_process_group(backend, device_id=device if gpu_per_rank else None)"
-
-
-@pytest.mark.parametrize("page", OF_RANKS, ids=name)
-def test_a_group_is_made_with_a_backend_a_device_and_the_usual_timeout(
-    page: Path,
-) -> None:
-    calls = [one for one in pretended.statements(page) if "init_process_group(" in one]
-
-    assert calls.count(CALL) == 1
-    assert all("(backend, " in one and "timeout" not in one for one in calls)
 
 
 class Start:
@@ -139,7 +110,7 @@ def start(monkeypatch: pytest.MonkeyPatch) -> Any:
             lambda backend=None, **told: done.calls.append(("group", (backend, told))),
         )
         program = ["import os, torch", "import torch.distributed as dist"]
-        program += start_of(page)
+        program += choices(page)
         with redirect_stdout(io.StringIO()) as printed:
             exec("\n".join(program), done.names)
         done.printed = printed.getvalue()
@@ -150,7 +121,7 @@ def start(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.mark.parametrize("ranks", RANKS)
 @pytest.mark.parametrize("machine", MACHINES)
-@pytest.mark.parametrize("page", OF_RANKS, ids=name)
+@pytest.mark.parametrize("page", [HELLO, OTHERS], ids=name)
 def test_device_and_backend_fit_the_machine(
     start: Any, page: Path, machine: str, ranks: int
 ) -> None:
@@ -178,9 +149,7 @@ def test_device_and_backend_fit_the_machine(
 def test_fewer_gpus_than_ranks_say_what_to_type(
     start: Any, machine: str, usable: bool
 ) -> None:
-    page = GALLERY / "start" / "distributed_data_parallel.py"
-
-    done = start(page, machine, 3, rank=0)
+    done = start(OTHERS, machine, 3, rank=0)
 
     first, *rest = done.printed.splitlines()
     assert first.startswith("device: cpu (")

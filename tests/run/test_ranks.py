@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import leftover_processes
+import psutil
 import pytest
 import torch
 import torch.distributed as dist
@@ -263,6 +264,21 @@ def test_a_rank_that_hangs_is_said_when_rank_0_times_out(stage: Stage) -> None:
 def test_an_error_of_rank_0_is_its_own(stage: Stage) -> None:
     with pytest.raises(ValueError, match="zero"):
         stage.play(RANK + "if rank == 0: raise ValueError('zero')\ntime.sleep(60)\n")
+
+
+def test_the_processes_of_a_rank_end_with_it(stage: Stage) -> None:
+    note = stage.script.parent / "child"
+    child = "subprocess.Popen(['sleep', '60'], start_new_session=True)"
+    start = (
+        f"    open({str(note)!r}, 'w').write(str({child}.pid))\n    time.sleep(60)\n"
+    )
+
+    with pytest.raises(ranks.RankError):
+        stage.play(RANK + f"import subprocess\nif rank:\n{start}    time.sleep(60)\n")
+
+    child_process = int(note.read_text())
+    gone = not psutil.pid_exists(child_process)
+    assert gone or psutil.Process(child_process).status() == psutil.STATUS_ZOMBIE
 
 
 def test_ranks_that_wait_are_not_the_cause() -> None:

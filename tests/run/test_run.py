@@ -19,13 +19,6 @@ from gallery_run.run import GalleryError, run_gallery
 
 ROOT = ROOTS / "test-run"
 HANG = "import time\ntime.sleep(60)\n"
-BINDER = {
-    "org": "org",
-    "repo": "repo",
-    "branch": "main",
-    "binderhub_url": "https://mybinder.org",
-    "dependencies": ["requirements.txt"],
-}
 TORCHRUN = "torchrun --standalone --nproc-per-node=2 ranks.py"
 
 
@@ -385,59 +378,6 @@ def test_sphinx_builds_run_the_gallery_or_only_read_it(site: Path) -> None:
 
     assert builds == ["", "", ""]
     assert runs(site) == ["first", "second"]
-
-
-def configured(site: Path, **gallery: object) -> SphinxTestApp:
-    """Build with more settings of Sphinx-Gallery in conf.py."""
-    with (site / "conf.py").open("a") as conf:
-        conf.write(f"sphinx_gallery_conf |= {gallery!r}\n")
-    app = SphinxTestApp("html", srcdir=site, freshenv=True)
-    app.build()
-    app.cleanup()
-    return app
-
-
-def test_a_build_that_runs_nothing_shows_small_galleries_of_pages(site: Path) -> None:
-    index = site / "index.rst"
-    text = "\n.. minigallery:: gallery/part/first.py\n"
-    index.write_text(index.read_text() + text)
-
-    app = configured(site, backreferences_dir="pages/backreferences")
-
-    assert app.warning.getvalue() == ""
-    assert "sphx_glr_first_thumb" in (app.outdir / "index.html").read_text()
-
-
-def test_a_build_that_runs_nothing_gives_binder_its_notebooks(site: Path) -> None:
-    (site / "requirements.txt").write_text("numpy\n")
-
-    app = configured(site, binder=BINDER)
-
-    assert (app.outdir / "notebooks/pages/part/first.ipynb").is_file()
-
-
-def test_a_script_may_be_expected_to_fail(site: Path) -> None:
-    page(site, "first", "raise ValueError('as expected')\n")
-    expected = {"expected_failing_examples": ["gallery/part/first.py"]}
-    with (site / "conf.py").open("a") as conf:
-        conf.write("abort_on_example_error = False\n")
-
-    for _ in range(2):  # and a build that only reads does not miss its failure
-        app = configured(site, **expected, abort_on_example_error=False)
-
-    assert "as expected" in (app.outdir / "pages/part/first.html").read_text()
-
-
-def test_nothing_of_a_run_depends_on_the_clock(site: Path) -> None:
-    run(site)
-    first = {f: (site / "pages" / f).read_bytes() for f in files(site)}
-    shutil.rmtree(site / "pages")
-
-    run(site)
-
-    changed = [f for f in files(site) if (site / "pages" / f).read_bytes() != first[f]]
-    own = (".cost.json", ".machine.json", ".zip")  # time, day, a date inside
-    assert all(name.endswith(own) for name in changed)
 
 
 def test_temporary_files_of_scripts_are_removed(site: Path) -> None:

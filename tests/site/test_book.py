@@ -7,18 +7,12 @@ from urllib.parse import unquote, urldefrag
 
 import pytest
 from bs4 import BeautifulSoup
+from made import html
 from paths import PROJECT
+from readers import LANGUAGES, each_language
 
 from gallery_site.book.words import term_id
 from po_check_cjk.glossary_file import read_rows
-
-LANGUAGES = ("en", "ko", "zh_CN", "ja")
-
-each_language = pytest.mark.parametrize("language", LANGUAGES)
-
-
-def read(path: Path) -> BeautifulSoup:
-    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +23,7 @@ def lessons(site: Path) -> dict[str, dict[str, BeautifulSoup]]:
         pages = sorted((site / language / "tutorials").glob("*/*.html"))
         paths = [path for path in pages if path.stem != "index"]
         found[language] = {
-            path.relative_to(site / language).as_posix(): read(path) for path in paths
+            path.relative_to(site / language).as_posix(): html(path) for path in paths
         }
     return found
 
@@ -50,7 +44,7 @@ def targets(page: BeautifulSoup, place: str, address: str) -> list[str]:
 def test_a_word_leads_to_its_sentence(
     site: Path, lessons: dict[str, dict[str, BeautifulSoup]], language: str
 ) -> None:
-    words = read(site / language / "words.html")
+    words = html(site / language / "words.html")
     known = {str(term["id"]): term for term in words.select("dl.words dt")}
     told = words.select("dl.words dd")
     sentences = [text.get_text(strip=True).replace("\u2060", "") for text in told]
@@ -87,7 +81,7 @@ def test_a_lesson_has_no_link_where_a_word_means_something_else(
 def test_a_linked_word_is_the_term(
     site: Path, lessons: dict[str, dict[str, BeautifulSoup]], language: str
 ) -> None:
-    words = read(site / language / "words.html")
+    words = html(site / language / "words.html")
     names = {
         str(term["id"]): (term.contents[0] if term.contents else "")
         for term in words.select("dl.words dt")
@@ -126,7 +120,7 @@ def test_a_lesson_leads_to_those_that_name_it_first(
 def test_each_documented_name_leads_to_the_lessons_that_use_it(
     site: Path, lessons: dict[str, dict[str, BeautifulSoup]], language: str
 ) -> None:
-    page = read(site / language / "names.html")
+    page = html(site / language / "names.html")
     entries = list(
         zip(page.select("dl.names dt"), page.select("dl.names dd"), strict=True)
     )

@@ -49,11 +49,6 @@ def test_every_shipped_file_of_others_has_its_owner_and_licence(site: Path) -> N
     assert [name for name in sorted(others) if not owners(name)] == []
 
 
-def test_a_new_file_of_others_would_be_noticed() -> None:
-    assert owners("vendor/fontawesome/webfonts/fa-solid-900.woff2") != []
-    assert owners("scripts/jquery.js") == []
-
-
 def test_no_licence_is_named_for_what_is_not_shipped(site: Path) -> None:
     files = shipped(site)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
-from bs4 import BeautifulSoup
+from made import html
 from paths import PROJECT
 
 from gallery_intl.writer.tree import write_language
@@ -38,7 +38,7 @@ def links(language: str, site: Path, tmp_path_factory: pytest.TempPathFactory) -
     return {
         page: [
             str(link["href"])
-            for link in BeautifulSoup(path.read_text("utf-8"), "html.parser").select(
+            for link in html(path).select(
                 f"article a[href^='{URL}'], footer a[href^='{URL}']"
             )
         ]

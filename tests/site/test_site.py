@@ -16,20 +16,18 @@ from xml.etree import ElementTree
 
 import pytest
 from bs4 import BeautifulSoup, Tag
-from leftovers import english_in_css, english_on, leftovers
+from leftovers import english_on, leftovers
+from made import html
 from paths import PROJECT
+from readers import LANGUAGES, TRANSLATED, each_language, each_translation
 
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.script import files, source
 from gallery_site.project import read_site
 
-LANGUAGES = ("en", "ko", "zh_CN", "ja")
-TRANSLATED = LANGUAGES[1:]
-INTERFACE = "sphinx"
 LINKS = ("href", "src", "action", "poster", "data", "xlink:href")
 LEADS_AWAY = ("a", "form")  # what a reader follows; all else is loaded with the page
 IN_CSS = re.compile(r"""(?:url\(|@import)\s*["']?([^"')]+)""")
-GENERATED = re.compile(r"sphx_glr|_downloads|\.(?:ipynb|zip|md5|svg|png)\b")
 NOT_PROGRAM = (
     tokenize.COMMENT,
     tokenize.NL,
@@ -38,9 +36,6 @@ NOT_PROGRAM = (
     tokenize.INDENT,
     tokenize.DEDENT,
 )
-
-each_language = pytest.mark.parametrize("language", LANGUAGES)
-each_translation = pytest.mark.parametrize("language", TRANSLATED)
 
 
 @pytest.fixture(scope="session")
@@ -59,7 +54,7 @@ def forget() -> Iterator[None]:
 
 @functools.cache
 def read(path: Path) -> BeautifulSoup:
-    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+    return html(path)
 
 
 def pages(folder: Path) -> list[Path]:
@@ -86,7 +81,7 @@ def gallery(site: Path, language: str) -> dict[str, BeautifulSoup]:
 
 def interface_words(project: Path, language: str) -> dict[str, str]:
     """Give the words of the interface in a language, by the English ones."""
-    po = catalogs.po_path(project / "locales", language, INTERFACE)
+    po = catalogs.po_path(project / "locales", language, "sphinx")
     return catalogs.translations(po)
 
 
@@ -341,14 +336,6 @@ def test_no_english_word_is_left_in_a_figure(site: Path, language: str) -> None:
 
 
 @each_translation
-def test_no_english_word_comes_from_a_style_sheet(site: Path, language: str) -> None:
-    css = site / language / "_static" / "gallery_intl.css"
-
-    assert ".sphx-glr-script-out::before" in css.read_text(encoding="utf-8")
-    assert english_in_css(css.read_text(encoding="utf-8"), language) == []
-
-
-@each_translation
 def test_the_front_page_speaks_to_each_reader(site: Path, language: str) -> None:
     own = language.replace("_", "-")
 
@@ -371,30 +358,6 @@ def test_a_complete_page_has_no_gaps(site: Path, language: str) -> None:
     ]
 
     assert not found, "\n".join(found)
-
-
-@each_translation
-def test_no_comment_in_code_stays_english(
-    project: Path, site: Path, language: str
-) -> None:
-    found = [
-        f"{name}: {comment}"
-        for name, page in gallery(site, language).items()
-        for comment in messages_of(project, f"tutorials/{name}") & comments(page)
-    ]
-
-    assert not found, "\n".join(found)
-
-
-def comments(page: BeautifulSoup) -> set[str]:
-    """Give the comments in a page's code, each line by itself."""
-    found = page.select(".highlight-Python pre .c1")
-    return {comment.get_text().removeprefix("#").strip() for comment in found}
-
-
-def messages_of(project: Path, name: str) -> set[str]:
-    path = catalogs.po_path(project / "locales", "en", name)
-    return {entry.msgid for entry in catalogs.active(catalogs.read(path))}
 
 
 def test_every_page_has_an_icon(site: Path) -> None:
@@ -426,8 +389,9 @@ def test_the_sources_are_linked_but_in_no_menu_order_or_search(
     assert read(folder / "sources.html").select(".prev-next-area a") == []
     for place in ("article", ".bd-footer"):
         assert read(folder / "about.html").select(f"{place} {sources}")
-    assert found_on(folder, "about")
-    assert not found_on(folder, "sources")
+    known = found_by_search(folder)
+    assert known["about"]
+    assert "sources" not in known
 
 
 def found_by_search(folder: Path) -> dict[str, list[tuple[str, str]]]:
@@ -441,40 +405,10 @@ def found_by_search(folder: Path) -> dict[str, list[tuple[str, str]]]:
     }
 
 
-def found_on(folder: Path, page: str) -> list[str]:
-    """Give the titles of the sections that search knows of a page."""
-    return [title for _id, title in found_by_search(folder).get(page, ())]
-
-
 # the translations
 
 
-@each_language
-def test_the_status_page_has_every_page_and_every_catalog(
-    project: Path, site: Path, language: str
-) -> None:
-    path = site / language / "translation_status.html"
-
-    rows = read(path).select("table.translation-status tbody tr")
-
-    shown = [[cell.p.get_text() for cell in row.find_all("td")] for row in rows]
-    counted = [
-        len(catalog.translated_entries()) * 100 // len(catalogs.active(catalog))
-        for translation in TRANSLATED
-        for name, catalog in pages_catalogs(project, translation)
-    ]
-    numbers = [int(text.strip("% ")) for row in shown[:-1] for text in row]
-    assert sorted(numbers) == sorted(counted)
-    linked = {
-        target_of(site, path, urlsplit(a["href"]))
-        for row in rows
-        for a in row.select("th a")
-    }
-    known = {path for path in pages(site / language) if has_text(path)}
-    assert linked == known
-
-
-# the catalog's file, or, once there is a repository, its editor there
+# The catalog's file, or, once there is a repository, its editor there
 CATALOG_LINK = (
     ".translation-credits:has(a), .ways-out:has([href*='/edit/main/locales/'])"
 )
@@ -570,27 +504,6 @@ def as_pattern(text: str) -> re.Pattern[str]:
     return re.compile(f"{re.escape(before)}.+{re.escape(after)}")
 
 
-@each_language
-def test_a_zip_archive_holds_the_script_and_the_notebook(
-    site: Path, language: str
-) -> None:
-    for name, page in gallery(site, language).items():
-        path = site / language / "tutorials" / f"{name}.html"
-        files = {a["href"] for a in page.select("a.download:not(.intl-program *)")}
-        for archive in (href for href in files if href.endswith(".zip")):
-            with zipfile.ZipFile((path.parent / archive).resolve()) as opened:
-                content = {PurePosixPath(x): opened.read(x) for x in opened.namelist()}
-
-            singles = {href for href in files if href.endswith((".py", ".ipynb"))}
-            beside = {
-                PurePosixPath(PurePosixPath(href).name): (path.parent / href)
-                .resolve()
-                .read_bytes()
-                for href in singles
-            }
-            assert content == beside, name
-
-
 def archive(site: Path, language: str) -> dict[str, str]:
     """Return the texts in the archive of all programs, by their names below its top."""
     folder = site / language
@@ -638,15 +551,27 @@ def is_of_torch(href: str | None) -> bool:
     return href is not None and "docs.pytorch.org/docs/2" in href
 
 
-def names(site: Path, language: str) -> set[str]:
-    """Give the addresses in torch's documentation that names in code and text have."""
-    return {
-        str(link["href"])
-        for path in pages(site / language)
-        for article in read(path).find_all("article")
-        for link in article.find_all("a", href=is_of_torch)
-        if link.find_parent("pre") or link.find("code", recursive=False)
-    }
+def name_links(site: Path, language: str) -> Iterator[list[Tag]]:
+    """Yield for each page the links to torch that names in code and text have."""
+    for path in pages(site / language):
+        yield [
+            link
+            for article in read(path).find_all("article")
+            for link in article.find_all("a", href=is_of_torch)
+            if link.find_parent("pre") or link.find("code", recursive=False)
+        ]
+
+
+@each_language
+def test_a_name_is_linked_once_in_a_block_of_code_and_once_in_a_section(
+    site: Path, language: str
+) -> None:
+    for links in name_links(site, language):
+        places = [link.find_parent(["pre", "section"]) for link in links]
+        found = [(id(x), y["href"]) for x, y in zip(places, links, strict=True)]
+
+        assert len({*found}) == len(found), found
+        assert not [x for x in links if x.find_parent(["h1", "h2", "h3", "nav"])]
 
 
 @each_language
@@ -661,49 +586,5 @@ def test_the_inventory_has_what_the_pages_use_and_no_more(
         f"{base}{place}#{'module-' if kind == 'mod' else ''}{name}"
         for name, kind, place in rows
     }
-    assert names(site, language) == addresses
-
-
-# catalogs
-
-
-def pages_catalogs(
-    project: Path, language: str
-) -> Iterator[tuple[str, catalogs.polib.POFile]]:
-    """Give the catalogs of a language, each with the name of its page."""
-    for place in ("locales", "packages/gallery-intl/gallery_intl/locales"):
-        folder = project / place / language / "LC_MESSAGES"
-        for path in sorted(folder.rglob("*.po")):
-            name = path.relative_to(folder).with_suffix("").as_posix()
-            yield name, catalogs.read(path)
-
-
-def test_no_catalog_of_a_page_holds_what_a_translator_should_not_see(
-    project: Path, site: Path
-) -> None:
-    outputs = [
-        pre.get_text().strip()
-        for page in gallery(site, "en").values()
-        for pre in page.select(".sphx-glr-script-out pre")
-    ]
-    lines = [line.strip() for output in outputs for line in output.splitlines()]
-    printed = {text for text in (*outputs, *lines) if len(text) > 10}
-    own = [
-        e.msgid for e in catalogs.active(dict(pages_catalogs(project, "en"))[INTERFACE])
-    ]
-    furniture = {"Gallery generated by", "Total running time", "Go to the end"}
-    furniture |= {text.split("%")[0].strip() for text in own if "ownload" in text}
-    unwanted = sorted(furniture - {"", "Download"})
-
-    found = [
-        f"{name}.po:{entry.linenum}: {entry.msgid}"
-        for name, catalog in pages_catalogs(project, "en")
-        if name.startswith("tutorials/")
-        for entry in catalogs.active(catalog)
-        if entry.msgid.strip() in printed
-        or GENERATED.search(entry.msgid)
-        or any(text in entry.msgid for text in unwanted)
-        or re.fullmatch(r"[\d.,:\s]+(?:s|seconds|minutes)?", entry.msgid)
-    ]
-
-    assert not found, "\n".join(found)
+    linked = {link["href"] for links in name_links(site, language) for link in links}
+    assert linked == addresses

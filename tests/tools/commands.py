@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from bs4 import BeautifulSoup
+from made import html
 from paths import PROJECT, ROOTS
 
 from gallery_intl.catalogs import po as catalogs
@@ -59,8 +60,7 @@ class SmallSite:
         return result.stdout
 
     def page(self, language: str, name: str) -> BeautifulSoup:
-        path = self.html / language / f"{name}.html"
-        return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+        return html(self.html / language / f"{name}.html")
 
     def pages(self, language: str) -> list[Path]:
         found = sorted((self.html / language).rglob("*.html"))

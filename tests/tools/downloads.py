@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import made
 import nbclient
 import nbformat
 import warm
@@ -34,7 +35,7 @@ RANK_0 = "[stdout:0] "  # ipyparallel says which engine printed
 def page(site: Path, language: str, name: str) -> tuple[BeautifulSoup, Path]:
     """Give a page of the site and where it is."""
     path = site / language / f"tutorials/{name}.html"
-    return BeautifulSoup(path.read_text("utf-8"), "html.parser"), path
+    return made.html(path), path
 
 
 def download(site: Path, language: str, name: str, suffix: str, folder: Path) -> Path:

@@ -30,7 +30,6 @@ BRACKETS = re.compile(r"[(（][^()（）]*(?:[)）]|$)|^[^()（）]*[)）]")
 # What a program prints stays as it is.
 QUOTED_MESSAGE = re.compile(r"“[ -~…’]+”|「[ -~…’]+」|\"(?! )[ -!#-~…’]+(?<! )\"")
 BRACKET_OR_COMMA = re.compile(r"([()（）,、，])")
-SHOWN_BY_CSS = re.compile(r'content:\s*"([^"]*)"')
 
 
 @functools.cache
@@ -118,9 +117,3 @@ def english_on(html: str, language: str) -> list[str]:
         for tag, text in texts_of(page)
         if (found := leftovers(text, language)) and not is_elsewhere(tag, own)
     ]
-
-
-def english_in_css(css: str, language: str) -> list[str]:
-    """Give the English words that a style sheet puts on pages."""
-    texts = SHOWN_BY_CSS.findall(css)
-    return [f"content: {text!r}" for text in texts if leftovers(text, language)]

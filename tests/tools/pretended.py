@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -27,12 +26,6 @@ REFUSED = (
     "Torch not compiled with XPU enabled",
     "PyTorch is not linked with support for xpu devices",
     "Cannot access accelerator device when none is available",  # asked by Adam
-)
-
-# what has a part in choosing the device and the backend
-CHOOSES = re.compile(
-    r"^(rank|local_rank|local_world_size|accelerator|n_gpus|gpu_per_rank|device|backend)\b"
-    r"|'RANK' not in|backend \+=|set_device_index\(|init_process_group\(|f'device: "
 )
 
 
@@ -138,8 +131,8 @@ def makes_group(statement: ast.stmt) -> bool:
 
 
 def start_of(page: Path) -> list[str]:
-    """Give the statements with which a page chooses its device and joins its group."""
+    """Give the statements from a page's first of torchrun to that which joins."""
     found = statements(page)
     first = next(i for i, one in enumerate(found) if one.startswith("if 'RANK' not in"))
     last = next(i for i, one in enumerate(found) if "init_process_group(" in one)
-    return [one for one in found[first : last + 1] if CHOOSES.search(one)]
+    return found[first : last + 1]

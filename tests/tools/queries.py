@@ -2,9 +2,9 @@
 
     PYTHONPATH=.:tests/tools python tests/tools/queries.py FILE.csv ...
 
-A file's name ends with its language, readers_ko.csv, or has it before a letter,
-ko_b.csv. Its columns: query, page (which should come first; -: the site does not treat
-it) and also (others that are as right, set apart by spaces).
+A file's name ends with its language: readers_ko.csv. Its columns: query, page (which
+should come first; -: the site does not treat it) and also (others that are as right,
+set apart by spaces).
 """
 
 from __future__ import annotations
@@ -20,12 +20,11 @@ from paths import PROJECT
 from playwright.sync_api import Browser, Page, sync_playwright
 from serving import serve
 
-LANGUAGE = re.compile(r"(en|ko|zh_CN|ja)(?:_[a-z])?$")
-NOT_TREATED = "-"
-# Pages in the order of the results, and whether each has all the words.
+LANGUAGE = re.compile(r"(en|ko|zh_CN|ja)$")
+# Names of pages in the order of the results, and whether each has all the words.
 SEARCH = """queries => queries.map(query =>
   Search.find(query).map(({address, isPart}) =>
-    [address.replace(".html", ""), !isPart]))"""
+    [address.split("/").at(-1).replace(".html", ""), !isPart]))"""
 
 
 class Query(NamedTuple):
@@ -65,16 +64,10 @@ def read(path: Path) -> list[tuple[str, set[str]]]:
     with path.open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
     return [
-        (row["query"], {page.split("/")[-1] for page in wanted(row)} - {NOT_TREATED})
+        (row["query"], {page.split("/")[-1] for page in pages if page != "-"})
         for row in rows
+        for pages in [[row["page"], *row["also"].split()]]
     ]
-
-
-def wanted(row: dict[str, str]) -> list[str]:
-    """Return the right pages of a line: of readers, or in one column, a|b."""
-    if "page" in row:
-        return [row["page"], *row["also"].split()]
-    return [page for page in row["expected"].split("|") if page]
 
 
 def ask(page: Page, path: Path) -> list[Query]:
@@ -85,8 +78,8 @@ def ask(page: Page, path: Path) -> list[Query]:
         Query(
             typed,
             wanted,
-            list(dict.fromkeys(name.split("/")[-1] for name, _ in answer)),
-            {name.split("/")[-1] for name, is_whole in answer if is_whole},
+            list(dict.fromkeys(name for name, _ in answer)),
+            {name for name, is_whole in answer if is_whole},
         )
         for (typed, wanted), answer in zip(queries, answers, strict=True)
     ]

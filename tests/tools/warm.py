@@ -17,7 +17,6 @@ import traceback
 from contextlib import nullcontext as nothing
 from contextlib import redirect_stdout
 from importlib import import_module
-from importlib.util import module_from_spec, spec_from_file_location
 from io import StringIO
 from multiprocessing import forkserver, get_context, set_start_method
 from multiprocessing.connection import wait
@@ -25,6 +24,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import pytest
 from paths import TOOLS
 
 from gallery_run.processes import kill_tree
@@ -84,14 +84,9 @@ def become(
 
 def pretend(machine: str) -> None:
     """Make torch believe in another machine, as Python's start would have done."""
-    path = TOOLS / "pretend" / "sitecustomize.py"
-    spec = spec_from_file_location("pretend", path)
-    assert spec
-    assert spec.loader
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    sys.meta_path = [one for one in sys.meta_path if type(one).__module__ != "pretend"]
-    module.pretend(module.name, int(module.number))
+    kind, _, count = machine.partition(":")
+    names = runpy.run_path(str(TOOLS / "pretend" / "sitecustomize.py"))
+    names["pretend"](kind, int(count))
 
 
 class Script:
@@ -147,14 +142,10 @@ def environments(ranks: int, port: int) -> list[dict[str, str]]:
 
 def start() -> None:
     """Start the process that is forked, if there is none; it may have one thread."""
-    before = {name: os.environ.get(name) for name in THREADS}
-    os.environ.update(THREADS)
-    forkserver.ensure_running()
-    for name, value in before.items():
-        if value is None:
-            del os.environ[name]
-        else:
-            os.environ[name] = value
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in THREADS.items():
+            patch.setenv(name, value)
+        forkserver.ensure_running()
 
 
 def run(

@@ -22,6 +22,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from made import contents
 from paths import PROJECT, ROOTS
 
 from gallery_intl.catalogs import po as catalogs
@@ -61,11 +62,8 @@ def output_of(done: subprocess.CompletedProcess[str]) -> str:
 
 def snapshot(folder: Path, pattern: str = "*") -> dict[str, bytes]:
     """Return a tree's files without the running times, which are measured."""
-    return {
-        path.relative_to(folder).as_posix(): MEASURED.sub(b"", path.read_bytes())
-        for path in sorted(folder.rglob(pattern))
-        if path.is_file()
-    }
+    files = contents(folder, pattern)
+    return {name: MEASURED.sub(b"", content) for name, content in files.items()}
 
 
 def differences(one: dict[str, bytes], other: dict[str, bytes]) -> list[str]:

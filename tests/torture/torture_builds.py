@@ -13,6 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from made import contents
 from paths import PROJECT
 
 # figures of times that a script measured
@@ -42,9 +43,7 @@ def build(site: Path, environment: dict[str, str], umask: int) -> dict[str, byte
     subprocess.run(
         command, cwd=site, env=os.environ | environment, umask=umask, check=True
     )
-    html = site / "_build" / "html"
-    files = (path for path in html.rglob("*") if path.is_file())
-    return {path.relative_to(html).as_posix(): path.read_bytes() for path in files}
+    return contents(site / "_build" / "html")
 
 
 def without_measurements(files: dict[str, bytes]) -> dict[str, bytes]:

@@ -33,17 +33,19 @@ def uses(path: Path) -> list[str]:
     return [line for line in found if not line.startswith("uses: ./")]
 
 
-def commands(text: str) -> Iterator[str]:
-    """Give the targets that a text makes."""
+def scripts(job: dict[str, Any]) -> str:
+    """Return what a job runs, and last what its matrix makes."""
+    made = job.get("strategy", {}).get("matrix", {}).get("command", ())
+    lines = [step.get("run", "") for step in job["steps"]]
+    return "\n".join([*lines, *(f"make {name}" for name in made)])
+
+
+def targets(text: str) -> Iterator[str]:
+    """Yield the targets that a text makes."""
     for found in MAKE.finditer(re.sub(r"\$\{\{.*?\}\}", "X", text)):
         for word in found["words"].split():
             if word != "--silent" and "=" not in word and re.match(r"[a-z]", word):
                 yield word.strip("\"'")
-
-
-def test_there_is_what_is_tested_here() -> None:
-    assert len(FILES) >= 6
-    assert ACTIONS
 
 
 @pytest.mark.parametrize("path", [*FILES, *ACTIONS], ids=lambda path: str(path.stem))
@@ -65,11 +67,6 @@ def test_rights_are_few_and_given_by_job(path: Path) -> None:
     assert loaded(path)["permissions"] == {"contents": "read"}
 
 
-@each_workflow
-def test_a_newer_run_takes_the_place_of_an_older(path: Path) -> None:
-    assert loaded(path)["concurrency"]["group"]
-
-
 def test_no_workflow_has_rights_and_code_of_a_fork() -> None:
     pull_request = PROJECT / ".github/workflows/pull_request.yml"
 
@@ -79,8 +76,7 @@ def test_no_workflow_has_rights_and_code_of_a_fork() -> None:
     # what others name stands in the environment, never in a script
     for path in FILES:
         for job in loaded(path)["jobs"].values():
-            scripts = "".join(step.get("run", "") for step in job["steps"])
-            assert "${{ github.event" not in scripts, path.name
+            assert "${{ github.event" not in scripts(job), path.name
 
 
 @each_workflow
@@ -94,15 +90,10 @@ def test_a_checkout_leaves_no_token_behind(path: Path) -> None:
 @each_workflow
 def test_what_a_job_makes_is_a_command_that_runs_here(path: Path) -> None:
     text = "".join((PROJECT / name).read_text("utf-8") for name in MAKEFILES)
-    targets = set(re.findall(r"^([a-z-]+)(?:-%)?:", text, re.M))
-    known = {*targets, "html-en"}
-    jobs = loaded(path)["jobs"].values()
-    text = "".join(f"{step.get('run', '')}\n" for job in jobs for step in job["steps"])
-    for job in jobs:
-        matrix = job.get("strategy", {}).get("matrix", {})
-        text += "".join(f"make {name}\n" for name in matrix.get("command", ()))
+    known = {*re.findall(r"^([a-z-]+)(?:-%)?:", text, re.M), "html-en"}
+    named = targets("\n".join(map(scripts, loaded(path)["jobs"].values())))
 
-    assert [name for name in commands(text) if name not in known] == []
+    assert [name for name in named if name not in known] == []
 
 
 OPEN_A_BROWSER = re.compile(r"\bmake (?:-f \S+ )?(test|bench|torture|newest)\b")
@@ -111,11 +102,8 @@ OPEN_A_BROWSER = re.compile(r"\bmake (?:-f \S+ )?(test|bench|torture|newest)\b")
 @each_workflow
 def test_browser_jobs_install_cjk_fonts(path: Path) -> None:
     for name, job in loaded(path)["jobs"].items():
-        text = "".join(f"{step.get('run', '')}\n" for step in job["steps"])
-        for command in job.get("strategy", {}).get("matrix", {}).get("command", ()):
-            text += f"make {command}\n"
-        if found := OPEN_A_BROWSER.search(text):
-            assert "install fonts-noto-cjk" in text[: found.start()], name
+        if found := OPEN_A_BROWSER.search(scripts(job)):
+            assert "install fonts-noto-cjk" in scripts(job)[: found.start()], name
 
 
 FILE = re.compile(r"(?<=\s)(?!_)[\w.]+(?:/[\w.]+)+\.(?:py|txt)\b")
@@ -124,8 +112,8 @@ FILE = re.compile(r"(?<=\s)(?!_)[\w.]+(?:/[\w.]+)+\.(?:py|txt)\b")
 @each_workflow
 def test_the_files_that_a_workflow_names_are_there(path: Path) -> None:
     workflow = loaded(path)
+    named = FILE.findall("\n".join(map(scripts, workflow["jobs"].values())))
     steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
-    named = FILE.findall("\n".join(step.get("run", "") for step in steps))
     for inputs in (step.get("with", {}) for step in steps):
         found = re.search(r"hashFiles\((.*)\)", inputs.get("key", ""))
         named += re.findall("'(.*?)'", found[1]) if found else []

@@ -55,6 +55,7 @@ def findings(glossary: Glossary, language: str, english: str, text: str) -> list
 @pytest.mark.parametrize(
     ("language", "english", "text", "word"),
     [
+        # wrong, next to a right one too
         ("ko", "gradients", "기울기들", "기울기"),
         ("ko", "The gradient of a gradient", "변화도의 기울기", "기울기"),
         ("ko", "the gradient bucket", "변화도 버킷의 기울기", "기울기"),
@@ -65,14 +66,21 @@ def findings(glossary: Glossary, language: str, english: str, text: str) -> list
         ("zh_CN", "Each rank sends to a rank.", "每个 rank 发送给一个等级。", "等级"),
         ("zh_CN", "the local rank", "本地rank（local rank）", "本地rank"),
         ("ja", "the loss of a rank", "ランクの損失、ロス", "ロス"),
+        # missing, not hidden by a longer term or by English
+        ("ko", "the gradient bucket of a gradient", "경사의 변화도 버킷", "gradient"),
+        ("zh_CN", "a rank and its local rank", "序号和 local rank", "rank"),
+        ("ja", "training and its learning rate", "教育とその学習率", "training"),
+        ("ko", "every row", "모든 실행", "row"),
+        ("ko", "every rank has it", "모든 rank가 갖습니다.", "rank"),
+        ("zh_CN", "every rank has it", "都有 ranking", "rank"),
     ],
 )
-def test_a_wrong_word_is_found_next_to_a_right_one(
+def test_a_wrong_word_or_a_missing_term_is_found(
     glossary: Glossary, language: str, english: str, text: str, word: str
 ) -> None:
-    found = findings(glossary, language, english, text)
+    (found,) = findings(glossary, language, english, text)
 
-    assert [line.partition(" is wrong for ")[0] for line in found] == [f'"{word}"']
+    assert found.startswith(f'"{word}" is ')
 
 
 @pytest.mark.parametrize(
@@ -95,25 +103,6 @@ def test_a_word_that_is_right_here_is_no_wrong_one(
     glossary: Glossary, language: str, english: str, text: str
 ) -> None:
     assert findings(glossary, language, english, text) == []
-
-
-@pytest.mark.parametrize(
-    ("language", "english", "text", "missing"),
-    [
-        ("ko", "the gradient bucket of a gradient", "경사의 변화도 버킷", "gradient"),
-        ("zh_CN", "a rank and its local rank", "序号和 local rank", "rank"),
-        ("ja", "training and its learning rate", "教育とその学習率", "training"),
-        ("ko", "every row", "모든 실행", "row"),
-        ("ko", "every rank has it", "모든 rank가 갖습니다.", "rank"),
-        ("zh_CN", "every rank has it", "都有 ranking", "rank"),
-    ],
-)
-def test_a_longer_term_or_english_hides_no_missing_one(
-    glossary: Glossary, language: str, english: str, text: str, missing: str
-) -> None:
-    found = findings(glossary, language, english, text)
-
-    assert [line.partition(" is not ")[0] for line in found] == [f'"{missing}"']
 
 
 @pytest.mark.parametrize("text", ["**reduce**는 더합니다.", "AllReduce입니다."])
