@@ -79,7 +79,6 @@ def page(number: int) -> str:
 
 
 def write(folder: Path, pages: int) -> Path:
-    """Write the sources of a gallery."""
     gallery = folder / "gallery"
     gallery.mkdir(parents=True)
     (folder / "conf.py").write_text(SETTINGS, encoding="utf-8")

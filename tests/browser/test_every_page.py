@@ -113,14 +113,11 @@ class Break(NamedTuple):
 
 
 def breaks(page: Page, places: str, language: str) -> list[list[Break]]:
-    """Give the breaks of each text at some places."""
     texts = page.evaluate(BREAKS, [places, language.replace("_", "-")])
     return [[Break(*each) for each in text] for text in texts]
 
 
 class Seen:
-    """What is seen on the pages of a language."""
-
     def __init__(self) -> None:
         self.troubles: list[str] = []
         self.too_wide: list[tuple[str, int]] = []
@@ -130,7 +127,6 @@ class Seen:
 
 
 def has_titles(name: str) -> bool:
-    """Tell whether a page has titles of its own."""
     return name.startswith(("index.html", "tutorials/", "search.html?"))
 
 

@@ -22,8 +22,6 @@ each_language = pytest.mark.parametrize("language", LANGUAGES)
 
 
 class Site(SmallSite):
-    """The small site, at an address."""
-
     def __init__(self, folder: Path) -> None:
         super().__init__(folder / "site")
         self.add_settings(f"html_baseurl = {ADDRESS.rstrip('/')!r}\n")
@@ -45,7 +43,6 @@ class Site(SmallSite):
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    """Build the small site at its address."""
     site = Site(tmp_path_factory.mktemp("found"))
     site.make("html")
     return site

@@ -151,7 +151,6 @@ def test_an_edited_sentence_leaves_the_pages_beside_it(source: Path) -> None:
 
 
 def times(source: Path) -> dict[str, int]:
-    """Return when each page was written."""
     site = source / "_build" / "html"
     pages = (path for path in site.rglob("*.html") if "_static" not in path.parts)
     return {str(path.relative_to(site)): path.stat().st_mtime_ns for path in pages}

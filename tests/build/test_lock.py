@@ -17,7 +17,6 @@ ENTRY = re.compile(
 
 
 def lines(name: str) -> list[str]:
-    """Give a file's requirements as they stand there."""
     text = (PROJECT / name).read_text("utf-8")
     found = [line.partition(" #")[0] for line in text.splitlines()]
     return [line for line in found if re.match(r"\w", line)]

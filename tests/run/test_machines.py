@@ -26,9 +26,7 @@ from gallery_intl.script.files import emptied
 
 HELLO = GALLERY / "start" / "hello_ranks.py"
 OTHERS = GALLERY / "start" / "distributed_data_parallel.py"  # starts as all others
-OF_RANKS = [
-    p for p in pretended.pages() if "init_process_group(" in p.read_text("utf-8")
-]
+OF_RANKS = [x for x in pretended.pages() if pretended.CALL in x.read_text("utf-8")]
 ALONE = [page for page in pretended.launched_pages() if pretended.works_alone(page)]
 TOGETHER = [page for page in pretended.launched_pages() if page not in ALONE]
 BACKENDS = {"cpu": "gloo", "cuda": "nccl", "xpu": "xccl"}

@@ -17,7 +17,6 @@ from po_check_cjk.glossary_file import read_rows
 
 @pytest.fixture(scope="module")
 def lessons(site: Path) -> dict[str, dict[str, BeautifulSoup]]:
-    """Give the lessons of each language, by their addresses."""
     found = {}
     for language in LANGUAGES:
         pages = sorted((site / language / "tutorials").glob("*/*.html"))

@@ -44,7 +44,6 @@ msgstr "{COMMENT}"
 
 
 def rule(path: Path) -> str:
-    """Return the rule that refuses a catalog."""
     beside = path.with_suffix(".expect")
     text = (beside if beside.exists() else path).read_text("utf-8", errors="replace")
     found = re.search(r"# expect: rejected ([\w-]+)$", text, re.M)

@@ -11,7 +11,6 @@ PATTERNS_START = "     "  # deeper than the owners in LICENSE's third point
 
 
 def patterns() -> list[str]:
-    """Give the patterns of files that LICENSE names."""
     lines = (PROJECT / "LICENSE").read_text("utf-8").splitlines()
     start = next(i for i, line in enumerate(lines) if line.startswith("3. "))
     end = next(i for i in range(start, len(lines)) if lines[i].startswith("---"))
@@ -20,7 +19,6 @@ def patterns() -> list[str]:
 
 
 def ours() -> set[str]:
-    """Give the names of our own files."""
     packages = (PROJECT / "gallery_site", *PROJECT.glob("packages/*/*_*"))
     folders = (PROJECT / "_static", *(package / "static" for package in packages))
     files = [(folder, path) for folder in folders for path in folder.rglob("*")]

@@ -58,7 +58,6 @@ def read(path: Path) -> BeautifulSoup:
 
 
 def pages(folder: Path) -> list[Path]:
-    """Give the pages of a language, or of the whole site."""
     found = sorted(
         path for path in folder.rglob("*.html") if "_static" not in path.parts
     )
@@ -80,7 +79,6 @@ def gallery(site: Path, language: str) -> dict[str, BeautifulSoup]:
 
 
 def interface_words(project: Path, language: str) -> dict[str, str]:
-    """Give the words of the interface in a language, by the English ones."""
     po = catalogs.po_path(project / "locales", language, "sphinx")
     return catalogs.translations(po)
 
@@ -89,7 +87,6 @@ def interface_words(project: Path, language: str) -> dict[str, str]:
 
 
 def links(page: BeautifulSoup) -> Iterator[tuple[Tag, str]]:
-    """Give what a page links to or loads."""
     for tag in page.find_all(True):
         yield from ((tag, tag[name]) for name in LINKS if name in tag.attrs)
         for candidate in tag.get("srcset", "").split(","):
@@ -116,7 +113,6 @@ def ids(path: Path) -> frozenset[str]:
 
 @functools.cache
 def own_address() -> SplitResult:
-    """Give the site's address; an empty one if it has none."""
     return urlsplit(read_site(PROJECT).address)
 
 

@@ -20,7 +20,6 @@ ARGUMENTS = ["--no-sandbox", "--disable-background-networking", "--disable-sync"
 
 
 def find(*, window: bool = False) -> str | None:
-    """Give the path of an installed Chromium, Playwright's own included."""
     for name in (*NAMES, SHELL) if window else (SHELL, *NAMES):
         if path := shutil.which(name):
             return path
@@ -52,7 +51,6 @@ def apt_get(*arguments: str) -> bool:
 
 
 def install_with_playwright() -> bool:
-    """Let Playwright download its own Chromium."""
     command = [sys.executable, "-m", "playwright", "install", "chromium"]
     return subprocess.run(command, check=False).returncode == 0
 

@@ -49,7 +49,6 @@ class SmallSite:
         self.runs = folder.with_name("runs")  # test-site's script adds a line to it
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run a command of the project."""
         env = {"RUNS": str(self.runs)}
         return run("gallery_site", "--source", self.source, *arguments, env=env)
 

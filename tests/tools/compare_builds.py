@@ -61,7 +61,6 @@ def differences(before: Path, after: Path) -> Iterator[str]:
 
 
 def main() -> int:
-    """Compare two sites."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("before", type=Path)
     parser.add_argument("after", type=Path)

@@ -33,7 +33,6 @@ RANK_0 = "[stdout:0] "  # ipyparallel says which engine printed
 
 
 def page(site: Path, language: str, name: str) -> tuple[BeautifulSoup, Path]:
-    """Give a page of the site and where it is."""
     path = site / language / f"tutorials/{name}.html"
     return made.html(path), path
 
@@ -111,7 +110,6 @@ def run_notebook_in_forks(path: Path) -> list[str]:
 
 
 def tags(cell: nbformat.NotebookNode) -> list[str]:
-    """Give the tags of a cell."""
     return list(cell.metadata.get("tags", ()))
 
 

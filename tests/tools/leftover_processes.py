@@ -8,7 +8,6 @@ import psutil
 
 
 def children() -> set[psutil.Process]:
-    """Return all processes below this one."""
     return {*psutil.Process().children(recursive=True)}
 
 

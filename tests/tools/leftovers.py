@@ -82,7 +82,6 @@ def words_of(text: str, language: str) -> tuple[str, ...]:
 
 
 def leftovers(text: str, language: str) -> list[str]:
-    """Give the English words of one text."""
     return list(words_of(text, language)) if WORD.search(text) else []
 
 

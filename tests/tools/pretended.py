@@ -15,6 +15,7 @@ from gallery_intl.script.files import emptied
 from gallery_run.needs import world_size
 
 GALLERY = PROJECT / "gallery"
+CALL = "init_process_group("
 PRETEND = TOOLS / "pretend"
 MACHINES = ("", "mps:1", "cuda:1", "cuda:2", "cuda:3", "cuda:4", "cuda:8", "xpu:2")
 RANKS = (1, 2, 3, 4, 8)
@@ -42,12 +43,10 @@ def computes_on_gpus(machine: str, ranks: int) -> bool:
 
 
 def pages() -> list[Path]:
-    """Give the scripts of all pages."""
     return sorted(GALLERY.rglob("*.py"))
 
 
 def launched_pages() -> list[Path]:
-    """Give the pages that torchrun starts."""
     return [page for page in pages() if world_size(page.read_text("utf-8"))]
 
 
@@ -65,25 +64,14 @@ def run(
     python: Path | str = sys.executable,
     **told: str,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a page on a machine, under torchrun with some ranks; 0 is plain Python.
-
-    ``told`` is environment.
-    """
-    launch = [
-        "-m",
-        "torch.distributed.run",
-        "--standalone",
-        f"--nproc-per-node={ranks}",
-    ]
-    known = os.environ.get("PYTHONPATH")
-    path = os.pathsep.join([str(PRETEND), str(TOOLS), *([known] if known else [])])
+    """Run a page under torchrun, or Python if ranks is 0; ``told`` is environment."""
+    launch = ["torch.distributed.run", "--standalone", f"--nproc-per-node={ranks}"]
+    path = os.pathsep.join(map(str, (PRETEND, TOOLS, os.environ.get("PYTHONPATH", ""))))
+    own = {"MPLBACKEND": "agg", "OMP_NUM_THREADS": "1", "PYTHONPATH": path}
     return subprocess.run(
-        [str(python), *(launch if ranks else []), str(page)],
+        [str(python), *(["-m", *launch] if ranks else []), str(page)],
         cwd=folder,
-        env=os.environ
-        | {"MPLBACKEND": "agg", "OMP_NUM_THREADS": "1"}
-        | {"PRETEND": machine, "PYTHONPATH": path}
-        | told,
+        env=os.environ | own | {"PRETEND": machine} | told,
         capture_output=True,
         text=True,
         timeout=900,  # of a busy machine
@@ -105,34 +93,26 @@ def statements(page: Path) -> list[str]:
     A function of such a program counts as its statements, and so does the function of
     a page that makes the group.
     """
-    text = page.read_text("utf-8")
-    body = ast.parse(text).body
-    page, files = emptied(text)
-    if files and "init_process_group(" not in page:
-        parts = [one for file in files for one in ast.parse(file.text).body]
-        body = [statement for one in parts for statement in within(one)]
-    elif "init_process_group(" in page:
-        body = [
-            statement
-            for one in body
-            for statement in (within(one) if makes_group(one) else [one])
-        ]
-    return [ast.unparse(node) for node in body]
+    script = page.read_text("utf-8")
+    emptied_script, files = emptied(script)
+    if CALL in emptied_script:
+        parts = [within(x) if CALL in ast.unparse(x) else [x] for x in body(script)]
+    else:
+        parts = [within(x) for file in files for x in body(file.text)]
+    return [ast.unparse(node) for part in parts for node in part]
+
+
+def body(program: str) -> list[ast.stmt]:
+    return ast.parse(program).body
 
 
 def within(statement: ast.stmt) -> list[ast.stmt]:
-    """Give the statements of a function, and any other statement as it is."""
     return statement.body if isinstance(statement, ast.FunctionDef) else [statement]
-
-
-def makes_group(statement: ast.stmt) -> bool:
-    """Tell whether a statement contains the call that makes the group."""
-    return "init_process_group(" in ast.unparse(statement)
 
 
 def start_of(page: Path) -> list[str]:
     """Give the statements from a page's first of torchrun to that which joins."""
     found = statements(page)
     first = next(i for i, one in enumerate(found) if one.startswith("if 'RANK' not in"))
-    last = next(i for i, one in enumerate(found) if "init_process_group(" in one)
+    last = next(i for i, one in enumerate(found) if CALL in one)
     return found[first : last + 1]

@@ -4,39 +4,33 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, Request, Response
 
 
 def watch(page: Page, host: str, troubles: list[str]) -> None:
     """Note errors, failed requests, and requests to another host."""
 
-    def note_request(url: str) -> None:
-        if urlsplit(url).scheme != "data" and urlsplit(url).netloc != host:
-            troubles.append(f"{page.url}: asks {url}")
+    def note(trouble: object) -> None:
+        troubles.append(f"{page.url}: {trouble}")
 
-    page.on("pageerror", lambda error: troubles.append(f"{page.url}: {error}"))
-    page.on("request", lambda request: note_request(request.url))
-    page.on(
-        "requestfailed",
-        # a page that is left asks for nothing more: that is no failure
-        lambda request: (
-            request.failure == "net::ERR_ABORTED"
-            or troubles.append(f"{page.url}: {request.failure} {request.url}")
-        ),
-    )
-    page.on(
-        "response",
-        lambda response: (
-            response.status < 400
-            or troubles.append(f"{page.url}: {response.status} {response.url}")
-        ),
-    )
-    page.on(
-        "console",
-        lambda message: (
-            message.type != "error" or troubles.append(f"{page.url}: {message.text}")
-        ),
-    )
+    def note_request(request: Request) -> None:
+        url = urlsplit(request.url)
+        if url.scheme != "data" and url.netloc != host:
+            note(f"asks {request.url}")
+
+    def note_failure(request: Request) -> None:
+        if request.failure != "net::ERR_ABORTED":  # a page that is left asks no more
+            note(f"{request.failure} {request.url}")
+
+    def note_response(response: Response) -> None:
+        if response.status >= 400:
+            note(f"{response.status} {response.url}")
+
+    page.on("pageerror", note)
+    page.on("request", note_request)
+    page.on("requestfailed", note_failure)
+    page.on("response", note_response)
+    page.on("console", lambda said: note(said.text) if said.type == "error" else None)
 
 
 def is_too_wide(page: Page) -> bool:

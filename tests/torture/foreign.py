@@ -45,7 +45,6 @@ PACKAGES = os.pathsep.join(map(str, (PROJECT / "packages").iterdir()))
 
 
 def run(source: Path, *arguments: str | Path) -> str:
-    """Run a module of Python; return its output."""
     done = subprocess.run(
         [sys.executable, "-m", *map(str, arguments)],
         cwd=source,
@@ -109,7 +108,6 @@ def downloads(source: Path, language: str) -> dict[str, list[Path]]:
 
 
 def is_same(script: Path, downloads: list[Path]) -> bool:
-    """Return whether a download is the script's program."""
     own = script.read_text(encoding="utf-8")
     texts = [path.read_text(encoding="utf-8") for path in downloads]
     if not is_valid_python(own):
@@ -173,7 +171,6 @@ def warnings(said: str) -> set[str]:
 
 
 def report(source: Path) -> Iterator[tuple[str, object]]:
-    """Yield the rows of the table for a project."""
     plain = ("-d", "_build/doctrees", ".", "_build/plain/en")
     before = run(source, "sphinx", "-b", "html", *plain)
     with (source / "conf.py").open("a", encoding="utf-8") as conf:

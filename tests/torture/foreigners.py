@@ -55,7 +55,6 @@ def galleries() -> dict[str, Gallery]:
 
 
 def run(*command: Path | str) -> str:
-    """Run Python; return its output."""
     packages = (PROJECT / "packages").iterdir()
     path = os.pathsep.join(map(str, (TOOLS, *packages)))
     one = {"MPLBACKEND": "agg", "OMP_NUM_THREADS": "1", "PYTHONPATH": path}
@@ -108,7 +107,6 @@ def unpacked(package: Path, gallery: Gallery) -> Path:
 
 
 def tried(name: str, gallery: Gallery) -> Row:
-    """Return the results of `foreign.py` for a gallery."""
     package = fetched(name, gallery)
     folder = package.parents[1]
     python = installed(folder, gallery.requirements)

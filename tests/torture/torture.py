@@ -134,7 +134,6 @@ def run_to_end(source: Path, name: str) -> None:
 
 
 def result(source: Path, name: str) -> dict[str, bytes]:
-    """Return the files that a command makes."""
     return snapshot(source / MADE[name], "*.po" if name == "catalogs" else "*")
 
 

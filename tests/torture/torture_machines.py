@@ -22,7 +22,6 @@ NO_INTEL = "nn.DataParallel does not run on xpu."
 
 
 def takes_gpus(page: Path, machine: str, ranks: int) -> bool:
-    """Tell whether a page computes on the GPUs of a machine."""
     if page.parent.name == "one_process" and machine.startswith("xpu"):
         return False
     if page.stem == "several_nodes":  # it hides them

@@ -42,7 +42,6 @@ def test_a_message_of_the_gallery_stands_in_the_file_that_its_catalog_names() ->
 
 
 def stands_in(message: str, path: Path) -> bool:
-    """Tell whether a message begins on a line of a file."""
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
     first = re.escape(message.split()[0])
     starts = (text[x.start() :].split("\n", 1)[0] for x in re.finditer(first, text))

@@ -41,7 +41,6 @@ def scripts(job: dict[str, Any]) -> str:
 
 
 def targets(text: str) -> Iterator[str]:
-    """Yield the targets that a text makes."""
     for found in MAKE.finditer(re.sub(r"\$\{\{.*?\}\}", "X", text)):
         for word in found["words"].split():
             if word != "--silent" and "=" not in word and re.match(r"[a-z]", word):

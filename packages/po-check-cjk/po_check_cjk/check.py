@@ -97,7 +97,6 @@ def wrong_waivers(entry: polib.POEntry, used: set[str]) -> Iterator[Broken]:
 
 
 def broken_file(path: Path, error: Exception, rule: str) -> Finding:
-    """Return an error about a whole file as a finding."""
     line, text = str(error).removeprefix(f"{path}:").split(": ", 1)
     return Finding(path, int(line), rule, text)
 
@@ -108,7 +107,6 @@ def check_catalogs(
     plain: Iterable[str] = PLAIN,
     only: Set[str] = ALL_RULES,
 ) -> list[CheckedCatalog]:
-    """Check catalogs, many of them in several processes."""
     work = partial(check_catalog, glossary=glossary, plain=plain, only=only)
     if sys.platform != "linux" or len(paths) < MANY_CATALOGS:
         return [*map(work, paths)]
@@ -198,7 +196,6 @@ def glossary_or_finding(path: Path) -> tuple[Glossary, list[Finding]]:
 
 
 def hints(checked: Iterable[CheckedCatalog], glossary: Glossary) -> Iterator[str]:
-    """Yield the languages for which a glossary has no column."""
     columns = {column for row in glossary.rows.values() for column in row}
     languages = {each.language for each in checked} - {"", SOURCE_LANGUAGE, *columns}
     for language in sorted(languages if columns else ()):

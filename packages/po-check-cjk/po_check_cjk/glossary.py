@@ -34,7 +34,6 @@ class Glossary:
         self._wrong: dict[str, set[str]] = {}
 
     def terms(self, text: str) -> Iterator[str]:
-        """Yield the terms of an English text, each once."""
         terms = set()
         for match in self._pattern.finditer(text.lower()):
             term = self._ordered[(match.lastindex or 0) - 1]

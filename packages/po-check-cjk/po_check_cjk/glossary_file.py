@@ -72,7 +72,6 @@ def cells_of(path: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def column_names(cells: list[str], place: str) -> list[str]:
-    """Return the names of the columns."""
     if "en" not in cells:
         remedy = "the first line names the columns: en, ko, ..., note"
         raise CatalogError(f'{place}: no column "en" ({remedy})')

@@ -100,6 +100,5 @@ def without_address(document: nodes.document) -> list[nodes.reference]:
 
 
 def addresses(document: nodes.document) -> list[str]:
-    """Return where the links lead."""
     references = document.findall(nodes.reference)
     return [node["refuri"] for node in references if "refuri" in node]

@@ -87,7 +87,6 @@ def names(message: Message) -> Iterator[str]:
 
 
 def names_of(message: Message) -> set[str]:
-    """Return the names in the English text."""
     candidates = {without_plural_s(match) for match in NAME.findall(message.english)}
     # a title begins with a capital, whatever its first word is
     links = (link.astext().split() for link in message.source.findall(nodes.reference))

@@ -158,7 +158,6 @@ def marked_sentences(message: Message) -> tuple[list[str], list[str]]:
 
 
 def sentences(text: str) -> list[str]:
-    """Split a text into its sentences."""
     return [sentence.strip() for sentence in SENTENCE.findall(text) if sentence.strip()]
 
 

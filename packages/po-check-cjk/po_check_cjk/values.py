@@ -131,7 +131,6 @@ def tools(message: Message) -> Iterator[str]:
 
 
 def character_name(character: str) -> str:
-    """Return the name of an invisible character."""
     if character == "\t":
         return "a tab"
     name = unicodedata.name(character, "").lower()

@@ -32,8 +32,6 @@ Write = Callable[[str | bytes], Path]
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """Give a function that writes a glossary."""
-
     def write(text: str | bytes) -> Path:
         path = tmp_path / "glossary.csv"
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
