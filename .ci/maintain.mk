@@ -26,7 +26,7 @@ bench: html $(VENV)/.browser  ## measure builds, pages and search
 	@$(BENCH)/bench_lighthouse.py
 
 torture: html  ## kill builds, simulate machines, compare two builds (two hours)
-	@$(PY) -m pytest -n 2 --dist load $(addprefix tests/torture/torture,.py _builds.py _machines.py _downloads.py _oldest.py)
+	@$(PY) -m pytest -n 2 --dist load $(addprefix tests/torture/torture,.py _builds.py _pages.py)
 	@$(MAINTAIN) foreigners
 
 foreign: $(READY)  ## try gallery_intl in another project (FROM=folder DOCS=doc)

@@ -14,7 +14,7 @@ import subprocess
 from contextlib import redirect_stdout
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pretended
 import pytest
@@ -64,13 +64,12 @@ def test_the_first_page_explains_the_statements_of_all_others() -> None:
     assert len(without_backend) > 10
 
 
-class Start:
+class Start(NamedTuple):
     """What a page's first lines do as one rank of a machine."""
 
-    def __init__(self) -> None:
-        self.calls: list[tuple[str, Any]] = []
-        self.names: dict[str, Any] = {}
-        self.printed = ""
+    names: dict[str, Any]
+    calls: list[tuple[str, Any]]
+    printed: str
 
     @property
     def group(self) -> tuple[str, dict[str, Any]]:
@@ -90,7 +89,8 @@ class Start:
 def start(monkeypatch: pytest.MonkeyPatch) -> Any:
     def pretend(page: Path, machine: str, ranks: int, rank: int | None = None) -> Start:
         kind, count = kind_and_count(machine)
-        done = Start()
+        names: dict[str, Any] = {}
+        calls: list[tuple[str, Any]] = []
         rank = ranks - 1 if rank is None else rank
         for key, value in (("RANK", rank), ("WORLD_SIZE", ranks)):
             monkeypatch.setenv(key, str(value))
@@ -99,20 +99,19 @@ def start(monkeypatch: pytest.MonkeyPatch) -> Any:
         for target, value in (
             ("current_accelerator", lambda *_, **__: found),
             ("device_count", lambda: count),
-            ("set_device_index", lambda index: done.calls.append(("device", index))),
+            ("set_device_index", lambda index: calls.append(("device", index))),
         ):
             monkeypatch.setattr(torch.accelerator, target, value)
         monkeypatch.setattr(
             dist,
             "init_process_group",
-            lambda backend=None, **told: done.calls.append(("group", (backend, told))),
+            lambda backend=None, **told: calls.append(("group", (backend, told))),
         )
         program = ["import os, torch", "import torch.distributed as dist"]
         program += choices(page)
         with redirect_stdout(io.StringIO()) as printed:
-            exec("\n".join(program), done.names)
-        done.printed = printed.getvalue()
-        return done
+            exec("\n".join(program), names)
+        return Start(names, calls, printed.getvalue())
 
     return pretend
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
+import runpy
 import signal
 import subprocess
 import sys
@@ -107,16 +107,12 @@ def test_an_infinite_gradient_leaves_the_last_good_checkpoint(
 
 
 def test_the_samples_of_a_step_do_not_depend_on_the_number_of_ranks() -> None:
-    spec = importlib.util.spec_from_file_location("training_program", PROGRAM)
-    assert spec is not None
-    assert spec.loader is not None
-    program = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(program)
+    program = runpy.run_path(str(PROGRAM))
 
     def third_batch(n_ranks: int, epoch: int) -> list[int]:
         dealt: list[int] = []
         for rank in range(n_ranks):
-            sampler = program.ResumableSampler(
+            sampler = program["ResumableSampler"](
                 range(1000), n_ranks, rank, drop_last=True
             )
             sampler.resume(epoch, n_seen=2 * 48 // n_ranks)

@@ -1,20 +1,24 @@
-"""What each lesson says at its head, and what none of them does."""
+"""What each lesson has, and what none of them does."""
 
 from __future__ import annotations
 
 import ast
+import csv
 import re
 import tomllib
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from paths import PROJECT
 
+from gallery_intl.script.source import blocks
 from gallery_run.needs import command
 from gallery_site.hero import pinned
 from gallery_site.pictograms import symbols
 
 LESSONS = sorted((PROJECT / "gallery").rglob("*.py"))
+SEARCHES = "locales/searches.csv"
 HEADS = [*LESSONS, *sorted((PROJECT / "gallery").glob("*/index.rst"))]
 
 
@@ -103,6 +107,47 @@ def test_a_lesson_has_a_pictogram_of_its_own(path: Path) -> None:
 def test_a_lesson_names_the_oldest_torch_that_it_was_tried_with(path: Path) -> None:
     said = "write ':Oldest torch: 2.N' below the title, after you ran it there"
     assert re.fullmatch(r"2\.\d+", field(path, "Oldest torch")), said
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_each_figure_has_its_alt_text_and_no_code_holds_one(path: Path) -> None:
+    drawn, shown = 0, False
+    for text, code in pairwise(blocks(path.read_text(encoding="utf-8"))):
+        if code.kind == "code":
+            figures = code.source.count("plt.subplots(")
+            described = text.source.count(".. alt-text:: ")
+            loop = re.search(r"\bfor .*:\n +fig, ax = plt\.subplots\(", code.source)
+            in_loop = loop and described > figures  # one for each turn
+            assert described == figures or in_loop, text.source
+            drawn += figures
+            shown = "plt.show()" in code.source or (shown and not figures)
+    assert shown or not drawn, (
+        "who runs the program has to see each figure: call plt.show()"
+    )
+    assert "label=(" not in path.read_text(encoding="utf-8")
+
+
+def searches() -> dict[str, dict[str, str]]:
+    """Return the rows of the table of what readers type, by their pages."""
+    with (PROJECT / SEARCHES).open(encoding="utf-8", newline="") as file:
+        return {row["page"]: row for row in csv.DictReader(file)}
+
+
+def test_each_lesson_has_what_readers_type() -> None:
+    lessons = {f"tutorials/{path.parent.name}/{path.stem}" for path in LESSONS}
+
+    rows = searches()
+
+    assert rows.keys() == lessons, f"{SEARCHES}: a row for each lesson, and no other"
+    assert all(row["en"] for row in rows.values()), f"{SEARCHES}: write the column en"
+
+
+@pytest.mark.translated
+@pytest.mark.parametrize("language", ["ko", "zh_CN", "ja"])
+def test_each_lesson_has_what_readers_type_in_each_language(language: str) -> None:
+    missing = [page for page, row in searches().items() if not row[language]]
+
+    assert not missing, f"{SEARCHES}: a native reader writes {language} of {missing}"
 
 
 def test_no_page_forks_workers_beside_the_threads_of_a_group() -> None:

@@ -1,18 +1,31 @@
-"""Run every page on every pretended machine, with 1, 2, 3, 4 and 8 ranks.
+"""Run every page on every pretended machine, with 1, 2, 3, 4 and 8 ranks; and more.
 
 Target `torture` runs it; it takes a quarter of an hour. A page that computes on the CPU
 runs to its end. One that takes a pretended GPU says so, and goes as far as the CPU's
 build of torch does: `ON_GPUS.md` lists what only real GPUs can show. Without GPUs,
 every page also runs with 16 ranks, and beside a window that stays open for 90 seconds.
+
+Every download runs as a reader runs it, under Python, torchrun and Jupyter. Every
+lesson runs with the oldest torch that its head names: each version is installed from
+the package index, in an environment of its own; the index has no CPU builds of old
+versions, so this takes several gigabytes.
 """
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
+from functools import cache
 from pathlib import Path
 
+import downloads
 import pretended
 import pytest
+from paths import PROJECT
 from pretended import MACHINES, RANKS, REFUSED
+
+from gallery_run.needs import world_size
 
 OF_RANKS = pretended.launched_pages()
 PLAIN = [page for page in pretended.pages() if page not in OF_RANKS]
@@ -79,3 +92,60 @@ def test_a_page_waits_for_a_window_that_stays_open(tmp_path: Path, page: Path) -
     assert done.returncode == 0, done.stderr
     assert "a window was shown\n" in done.stdout
     assert "Warning" not in done.stderr
+
+
+# as readers run them
+
+each_download = pytest.mark.parametrize("name", downloads.PAGES)
+
+
+@each_download
+def test_a_script(site: Path, tmp_path: Path, name: str) -> None:
+    path = downloads.download(site, "ko", name, ".py", tmp_path)
+
+    assert downloads.run_script(path) == downloads.shown(site, "ko", name)
+
+
+@each_download
+def test_a_notebook(site: Path, tmp_path: Path, name: str) -> None:
+    path = downloads.download(site, "ja", name, ".ipynb", tmp_path)
+
+    assert downloads.run_notebook(path) == downloads.shown(site, "ja", name)
+
+
+# with the oldest torch
+
+OLDEST = re.compile(r"^:Oldest torch: ([0-9.]+)$", re.MULTILINE)
+WITH_OLDEST = [p for p in pretended.pages() if OLDEST.search(p.read_text("utf-8"))]
+
+
+@cache
+def python_with(version: str) -> Path:
+    """Install the newest patch of a minor version of torch; give its Python."""
+    folder = PROJECT / ".venv" / f"torch-{version}"
+    python = folder / "bin" / "python"
+    if not (folder / "complete").exists():
+        packages = [f"torch=={version}.*", "matplotlib", "numpy"]
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        install = [python, "-m", "pip", "install", "--quiet", "--no-compile"]
+        subprocess.run([*install, *packages], check=True)
+        (folder / "complete").touch()
+    return python
+
+
+@pytest.mark.parametrize("page", WITH_OLDEST, ids=lambda page: page.stem)
+def test_a_lesson_runs_with_the_oldest_torch_that_it_names(
+    tmp_path: Path, page: Path
+) -> None:
+    text = page.read_text("utf-8")
+    oldest = OLDEST.search(text)
+    assert oldest
+
+    done = pretended.run(
+        page,
+        tmp_path,
+        ranks=world_size(text) or 0,
+        python=python_with(oldest[1]),
+    )
+
+    assert done.returncode == 0, done.stderr
