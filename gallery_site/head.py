@@ -37,6 +37,7 @@ from gallery_intl.script.source import packages
 from gallery_intl.writer.record import code_state
 from gallery_intl.writer.tree import Hooks
 from gallery_run import fingerprint, machine, words
+from gallery_run.needs import world_size
 from gallery_run.record_tabs import records_of, write_tabs
 from gallery_run.records import FOLDER
 from gallery_run.words import interface_line
@@ -129,6 +130,8 @@ class LessonHead(SphinxDirective):
         oldest = self.options.get("oldest-torch", "")
         made_on = outputs_made_on(self.env)
         lines = [interface_line(nodes.Text(made_on), name="outputs-made")]
+        if (world_size(script.text) or 1) > 1:
+            lines[0]["classes"].append("by-ranks")
         return [
             *learn,
             facts(self.env, script.text, oldest),

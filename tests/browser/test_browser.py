@@ -232,7 +232,7 @@ def test_an_output_is_announced_in_the_language_of_the_page(
         "node => getComputedStyle(node, '::before').content"
     )
 
-    assert shown == json.dumps(words(language)["Out:"], ensure_ascii=False)
+    assert shown == json.dumps(words(language)["Rank 0 prints:"], ensure_ascii=False)
 
 
 @each_translation
