@@ -1,4 +1,4 @@
-"""Find the pages of a built site; let no two processes write the same files."""
+"""Write files whole; let no two processes write the same ones."""
 
 from __future__ import annotations
 
@@ -7,17 +7,6 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-
-NO_PAGES = {"_static", "_images", "_downloads", "_sources"}  # what Sphinx copies there
-
-
-def html_pages(folder: Path) -> Iterator[Path]:
-    """Yield the pages of a built site, in order."""
-    for path, folders, names in os.walk(folder):
-        folders[:] = sorted(set(folders) - NO_PAGES)
-        yield from (
-            Path(path, name) for name in sorted(names) if name.endswith(".html")
-        )
 
 
 def replace_file(path: Path, data: bytes, *, sync: bool = True) -> None:

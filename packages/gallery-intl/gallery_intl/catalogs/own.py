@@ -18,11 +18,6 @@ def folders_in(source: Path) -> list[Path]:
     return [OWN] if OWN.is_relative_to(source) else []
 
 
-def catalogs_in(source: Path, language: str) -> list[Path]:
-    """Return the catalog of our words in a language, in such a project."""
-    return [po_path(folder, language, DOMAIN) for folder in folders_in(source)]
-
-
 def path_of(language: str) -> Path:
     """Return where this package has its words in a language, if it has them."""
     return po_path(OWN, language, DOMAIN)

@@ -108,26 +108,6 @@ def blocks(source: str) -> tuple[Block, ...]:
     return tuple(block for block in pieces if block.source)
 
 
-def find_line(lines: list[str], text: str, near: int) -> int | None:
-    """Return the line, from 1, of a script where a text of its page begins.
-
-    The text's first line may stand behind ``#``, list markers and directives, and all
-    of them may be set in. Of several places the nearest counts.
-    """
-    first, *rest = map(_bare, text.strip("\n").split("\n"))
-    rows = [
-        row
-        for row, line in enumerate(lines, start=1)
-        if first and first in line
-        if [*map(_bare, lines[row : row + len(rest)])] == rest
-    ]
-    return min(rows, key=lambda row: abs(row - near), default=None)
-
-
-def _bare(line: str) -> str:
-    return NOQA.sub("", line).strip().lstrip("#").strip()
-
-
 @lru_cache(maxsize=16)  # a page says them, and its notebook installs them
 def packages(source: str) -> tuple[str, ...]:
     """Return the packages that a script imports beside Python's own, in its order."""

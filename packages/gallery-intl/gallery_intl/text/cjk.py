@@ -10,12 +10,10 @@ from __future__ import annotations
 
 # Ranges for use inside a regular expression's character class; nobody else has any.
 HAN = "\u3400-\u4dbf\u4e00-\u9fff"
-HIRAGANA = "\u3041-\u3096"
 KATAKANA = "\u30a1-\u30fa"  # without ー
 SYLLABLES = "\uac00-\ud7a3"
 HANGUL = f"\u1100-\u11ff\u3131-\u318e\ua960-\ua97f{SYLLABLES}\ud7a4-\ud7ff"
 HAN_AND_KANA = f"々〇{HAN}\u3041-\u30ff"
-IN_WORDS = f"々〇{HAN}{HIRAGANA}ゝ-ゟ{KATAKANA}ー-ヿ{HANGUL}"  # without ・
 # beside which inline markup needs no ``\ ``
 UNSPACED = f"{HAN_AND_KANA}{HANGUL}（）［］｛｝「」『』【】《》〈〉"  # noqa: RUF001
 
