@@ -1,7 +1,7 @@
 """Our own words on pages, in a message domain of their own: ``gallery_intl``.
 
 Sphinx's ``_()`` asks ``sphinx.po``, which has the project's words and the theme's. Ours
-come translated (`gallery_intl.interface.own_words` loads them), and a project may have
+come translated (`gallery_intl.catalogs.own` loads them), and a project may have
 others in a ``gallery_intl.po`` of its own.
 """
 

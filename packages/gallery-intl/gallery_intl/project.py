@@ -18,7 +18,6 @@ from sphinx.errors import SphinxError
 from sphinx.util.tags import Tags
 
 from gallery_intl.catalogs import po
-from gallery_intl.catalogs.own import OWN
 from gallery_intl.catalogs.page_catalog import PageCatalog
 from gallery_intl.script.source import (
     Block,
@@ -173,15 +172,6 @@ class Project:
         paragraphs = (messages[x] for x in texts if title not in x and x in messages)
         first = next(paragraphs, "")
         return one_line(without_markup(catalog.translation(first) or first))
-
-    def word_catalogs(self, language: str) -> list[Path]:
-        """Return the catalogs of our own words in a language: the project's first."""
-        names = dict.fromkeys((language, language.partition("_")[0]))
-        folders = [*(self.srcdir / x for x in self.config.locale_dirs), OWN]
-        known = (
-            po.po_path(folder, name, po.DOMAIN) for folder in folders for name in names
-        )
-        return [path for path in known if path.is_file()]
 
     def interface_word(self, text: str, language: str) -> str:
         """Return a word of the interface, such as the project's name."""

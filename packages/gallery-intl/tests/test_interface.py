@@ -17,8 +17,8 @@ from sphinx.errors import ConfigError
 from gallery_intl import locale
 from gallery_intl.__main__ import set_apart
 from gallery_intl.catalogs import po
-from gallery_intl.catalogs.own import PACKAGE, path_of
-from gallery_intl.interface import own_words, upstream
+from gallery_intl.catalogs.own import PACKAGE, path_of, use_words
+from gallery_intl.interface import upstream
 from gallery_intl.interface.languages import find_siblings, language_links
 from gallery_intl.interface.words import (
     messages_of_ours,
@@ -116,12 +116,6 @@ def test_every_word_is_written_where_it_is_found() -> None:
     assert len(found) > 30
 
 
-def load(source: Path, language: str) -> None:
-    config: Any = SimpleNamespace(language=language, locale_dirs=["locales"])
-    app: Any = SimpleNamespace(srcdir=source)
-    own_words.load(app, config)
-
-
 def write(source: Path, language: str, msgid: str, msgstr: str) -> None:
     path = po.po_path(source / "locales", language, po.DOMAIN)
     path.parent.mkdir(parents=True)
@@ -132,9 +126,9 @@ def test_a_project_may_have_other_words_and_more_languages(tmp_path: Path) -> No
     write(tmp_path, "ko", "Download", "다운로드")
     write(tmp_path, "fr", "Download", "Télécharger")
 
-    load(tmp_path, "ko_KR")
+    use_words([tmp_path / "locales"], "ko_KR")
     assert [locale._("Download"), locale._("Language")] == ["다운로드", "언어"]
-    load(tmp_path, "fr")
+    use_words([tmp_path / "locales"], "fr")
     assert [locale._("Download"), locale._("Language")] == ["Télécharger", "Language"]
 
 

@@ -9,15 +9,9 @@ from gallery_intl.interface import (
     languages,
     lines,
     menu,
-    own_words,
     theme,
     words,
 )
-
-
-def load_for_build(app: Sphinx) -> None:
-    """Load what is for some themes or languages."""
-    theme.translate_prompt(app)
 
 
 def add_settings(app: Sphinx) -> None:
@@ -45,10 +39,10 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     add_settings(app)
     app.connect("config-inited", languages.configure)
     app.connect("gallery-complete-page", lines.break_lines, priority=700)  # after cards
-    app.connect("config-inited", own_words.load)
+    app.connect("config-inited", words.load_words)
     app.connect("config-inited", words.remember_interface)
     app.connect("builder-inited", words.collect_or_translate)
-    app.connect("builder-inited", load_for_build)
+    app.connect("builder-inited", theme.translate_prompt)
     # the theme reads its lists of templates at 500
     app.connect("html-page-context", languages.add_links, priority=400)
     app.connect("html-page-context", menu.show, priority=400)

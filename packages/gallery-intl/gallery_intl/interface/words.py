@@ -3,7 +3,7 @@
 They stand in one catalog per language, ``sphinx.po``, which Sphinx asks first. Its
 template holds what the project, the theme and Sphinx say on pages, whatever the
 languages are; `fill_from_sphinx` translates what Sphinx has good words for. Our own
-words have another catalog (`own_words`).
+words have another catalog (`gallery_intl.catalogs.own`).
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from sphinx.locale import _ as site_word
 
 from gallery_intl import locale
 from gallery_intl.catalogs import po as catalogs
-from gallery_intl.catalogs.own import PACKAGE, path_of
+from gallery_intl.catalogs.own import PACKAGE, path_of, use_words, word_catalogs
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
-from gallery_intl.interface import own_words
-from gallery_intl.interface.own_words import IN_TEMPLATES
 from gallery_intl.interface.theme import load_theme, prompt, theme_folders
 from gallery_intl.interface.upstream import (
+    COPY_BUTTON,
     MODULES_OF_SPHINX,
+    SEARCH_ENDS,
     SPHINX_LOCALE,
     UNSEEN,
     copy_strings,
@@ -38,6 +38,7 @@ from gallery_intl.interface.upstream import (
     search_strings,
 )
 
+IN_TEMPLATES = "gallery_word"  # what our templates call, as others call _
 WORDS_OF_SCRIPTS = "gallery_intl_words.js"  # static/gallery_intl_words.js.jinja
 
 Place = tuple[str, str]  # a message and where it stands
@@ -117,7 +118,7 @@ def collect_or_translate(app: Sphinx) -> None:
         if config.language != SOURCE_LANGUAGE:
             app.add_js_file(WORDS_OF_SCRIPTS)
         environment = cast(Any, app.builder).templates.environment
-        own_words.let_templates_ask(environment)
+        environment.globals[IN_TEMPLATES] = locale._
         environment.globals["gallery_strings_of_scripts"] = strings_of_scripts
         config.html_title = site_word(config.html_title)
         config.html_short_title = site_word(config.html_short_title)
@@ -151,7 +152,9 @@ def collect_messages(app: Sphinx) -> None:
 def messages_of_ours(environment: Any) -> Iterator[Place]:
     """Find the messages of this package."""
     yield from messages_of_packages([PACKAGE])
-    yield from own_words.messages_of_scripts()
+    # scripts of others, which have no catalogs for it
+    yield from ((text, "sphinx_copybutton") for text in COPY_BUTTON.values())
+    yield from ((text, "themes/basic/static/searchtools.js") for text in SEARCH_ENDS)
     folders = {f"{PACKAGE.name}/{x}": PACKAGE / x for x in ("static", "templates")}
     yield from messages_of_templates(environment, folders, IN_TEMPLATES)
 
@@ -183,15 +186,22 @@ def site_title(
         context["copyright"] = site_word(app.config.copyright)
 
 
+def locale_dirs(app: Sphinx, config: Config) -> list[Path]:
+    return [Path(app.srcdir, folder) for folder in config.locale_dirs]
+
+
+def load_words(app: Sphinx, config: Config) -> None:
+    """Let our words be those of the build's language."""
+    use_words(locale_dirs(app, config), config.language)
+
+
 def remember_interface(app: Sphinx, config: Config) -> None:
     """Let a changed interface catalog, or a changed package, refresh every page."""
     digest = hashlib.sha256()
-    for locale_dir in config.locale_dirs:
-        path = catalogs.po_path(
-            app.srcdir / locale_dir, config.language, catalogs.INTERFACE
-        )
+    for folder in locale_dirs(app, config):
+        path = catalogs.po_path(folder, config.language, catalogs.INTERFACE)
         digest.update(path.read_bytes() if path.is_file() else b"")
-    for path in own_words.paths(app, config):
+    for path in word_catalogs(locale_dirs(app, config), config.language):
         digest.update(path.read_bytes())
     for folder in (PACKAGE, *packages(app)):
         for path in sorted((*folder.rglob("*.py"), *folder.glob("templates/*"))):

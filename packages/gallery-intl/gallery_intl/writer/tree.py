@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Callable, Iterable
-from gettext import GNUTranslations, NullTranslations
 from pathlib import Path
 from typing import NamedTuple
 
-from gallery_intl import locale
 from gallery_intl.catalogs import po
+from gallery_intl.catalogs.own import use_words
 from gallery_intl.catalogs.page_catalog import PageCatalog
 from gallery_intl.files import replace_file
 from gallery_intl.page.gaps import translated_so_far
@@ -74,7 +72,7 @@ def write_language(
     record, hooks = Record(target), hooks or Hooks()
     if not collect:
         guard(project, language, record, hooks.check)
-    use_words(project, language)
+    use_words([project.srcdir / x for x in project.config.locale_dirs], language)
     folders = [project.srcdir / gallery for _examples, gallery in project.galleries]
     link_tree(
         project.srcdir, target, [*folders, *leave_out, target, project.config_file]
@@ -94,14 +92,6 @@ def write_language(
         writer.write_gallery(folder)
     record.write()
     return writer.warnings
-
-
-def use_words(project: Project, language: str) -> None:
-    """Translate our own words in this process, the project's before ours."""
-    words = NullTranslations()
-    for path in project.word_catalogs(language):
-        words.add_fallback(GNUTranslations(io.BytesIO(po.compiled(po.shared(path)))))
-    locale.use(words)
 
 
 class TreeWriter:
