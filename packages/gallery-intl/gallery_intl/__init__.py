@@ -16,16 +16,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gallery_intl.text.cjk import end_markup_at_cjk
+
 if TYPE_CHECKING:  # recording a page needs this package, and no Sphinx
     from sphinx.application import Sphinx
     from sphinx.util.typing import ExtensionMetadata
 
 __version__ = "0.1"
 
-PARTS = ("text", "page", "downloads", "figures", "interface")
+PARTS = ("page", "downloads", "figures", "interface")
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
+    end_markup_at_cjk()
     app.setup_extension("sphinx_gallery.gen_gallery")
     for part in PARTS:
         app.setup_extension(f"{__name__}.{part}")

@@ -50,18 +50,13 @@ def language_links(
     siblings: Siblings = BESIDE,
 ) -> list[LanguageLink]:
     """Return the links of one page, in the order of the languages."""
-    places = {x: place_of(x, current, siblings) for x in languages}
-    return [
-        LanguageLink(
-            language_tag(language),
-            name,
-            f"{'' if is_absolute(place) else content_root}{place}{uri}",
-            language == current,
-        )
-        for (language, name), place in zip(
-            languages.items(), places.values(), strict=True
-        )
-    ]
+    links = []
+    for language, name in languages.items():
+        place = place_of(language, current, siblings)
+        href = f"{'' if is_absolute(place) else content_root}{place}{uri}"
+        tag, is_current = language_tag(language), language == current
+        links.append(LanguageLink(tag, name, href, is_current))
+    return links
 
 
 def is_absolute(place: str) -> bool:

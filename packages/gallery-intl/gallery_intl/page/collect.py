@@ -27,9 +27,10 @@ from gallery_intl.figures.words import figure_messages
 from gallery_intl.project import Project, Script
 from gallery_intl.script.comments import Comment, comments
 from gallery_intl.script.placing import Texts
+from gallery_intl.script.source import directive_end
 from gallery_intl.script.translate import sketches, written
 from gallery_intl.text.wrapping import one_line
-from gallery_intl.writer.page import ALT_TEXT, FIGURE, OPTION, below
+from gallery_intl.writer.page import ALT_TEXT, FIGURE, OPTION
 from gallery_intl.writer.sphinx_gallery import GENERATED
 
 NAMES = {
@@ -182,12 +183,14 @@ def words_of_figures(
         if match := GENERATED.match(text):
             line = ends.get(int(match[1]), line) - 1
         elif match := ALT_TEXT.match(text):
-            rest = lines[row + 1 : below(lines, row, match["indent"])]
+            rest = lines[row + 1 : directive_end(lines, row, match["indent"])]
             waiting.append(one_line(" ".join([match["text"], *rest])))
         elif match := FIGURE.match(text):
             if waiting:
                 yield Message(line, waiting[0], "alt text")
-            options = lines[row + 1 : below(lines, row, " " * len(match["head"]))]
+            options = lines[
+                row + 1 : directive_end(lines, row, " " * len(match["head"]))
+            ]
             alt = "" if waiting else own_alt(match["uri"], options)
             del waiting[:1]
             path = project.srcdir / match["uri"].lstrip("/")

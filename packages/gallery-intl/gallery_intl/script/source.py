@@ -108,6 +108,16 @@ def blocks(source: str) -> tuple[Block, ...]:
     return tuple(block for block in pieces if block.source)
 
 
+def directive_end(lines: list[str], row: int, indent: str) -> int:
+    """Return the row after a directive's content, which is set in."""
+    end = row + 1
+    while end < len(lines) and (
+        lines[end].startswith(f"{indent} ") or not lines[end].strip()
+    ):
+        end += 1
+    return end
+
+
 @lru_cache(maxsize=16)  # a page says them, and its notebook installs them
 def packages(source: str) -> tuple[str, ...]:
     """Return the packages that a script imports beside Python's own, in its order."""

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from itertools import takewhile, zip_longest
+from itertools import zip_longest
+from textwrap import dedent
 from typing import NamedTuple
 
 from gallery_intl.script.comments import Comment, Lookup, comments, replace_comments
 from gallery_intl.script.placing import place, text_lines
-from gallery_intl.script.source import Difference, blocks, docstring_lines, same_program
+from gallery_intl.script.source import (
+    Difference,
+    blocks,
+    directive_end,
+    docstring_lines,
+    same_program,
+)
 from gallery_intl.text.cjk import UNSPACED
 from gallery_intl.text.wrapping import one_line
 
@@ -71,10 +78,7 @@ def translate_sketches(lines: list[str], lookup: Lookup, first: int = 1) -> list
         start, row = row, row + 1
         if not (match := SKETCH.match(lines[start])):
             continue
-        while row < len(lines) and (
-            not lines[row].strip() or lines[row].startswith(f"{match['indent']} ")
-        ):
-            row += 1
+        row = directive_end(lines, start, match["indent"])
         body = lines[start + 1 : row]
         result[start + 1 : row] = _translate_sketch(body, lookup, first + start + 1)
     return result
@@ -84,18 +88,11 @@ def sketches(script: str) -> Iterator[tuple[int, str]]:
     """Yield each block of Python in a script's text, with its line in the script."""
     lines = text_lines(script)
     rows = sorted(lines)
-    for at, row in enumerate(rows):
-        if not (match := SKETCH.match(lines[row].text)):
-            continue
-        body = list(
-            takewhile(
-                lambda text: not text.strip() or text.startswith(f"{match['indent']} "),
-                (lines[x].text for x in rows[at + 1 :]),
-            )
-        )
-        margins = [len(x) - len(x.lstrip()) for x in body if x.strip()]
-        margin = min(margins, default=0)
-        yield row + 1, "\n".join(text[margin:] for text in body)
+    texts = [lines[row].text for row in rows]
+    for at, text in enumerate(texts):
+        if match := SKETCH.match(text):
+            body = texts[at + 1 : directive_end(texts, at, match["indent"])]
+            yield rows[at] + 1, dedent("\n".join(body))
 
 
 def _translate_sketch(body: list[str], lookup: Lookup, first: int) -> list[str]:

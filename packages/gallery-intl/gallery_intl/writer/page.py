@@ -11,14 +11,13 @@ import re
 from collections.abc import Callable, Iterator
 from html import escape
 from pathlib import Path
-from typing import NamedTuple
 
 from gallery_intl.catalogs.page_catalog import PageCatalog
 from gallery_intl.catalogs.po import lang_class
 from gallery_intl.figures import svg
 from gallery_intl.project import ProgramChanged, Project, Script, joined
 from gallery_intl.script.files import MARK, file_of
-from gallery_intl.script.source import Block, blocks
+from gallery_intl.script.source import Block, blocks, directive_end
 from gallery_intl.script.translate import (
     AnotherProgram,
     Translation,
@@ -49,16 +48,6 @@ OTHER_CODE = "its comments stay English: the page shows other code than the scri
 NO_FIGURE = "this alt text has no figure: the next code block draws too few"
 
 
-class PageWarning(NamedTuple):
-    """A problem of a page that does not stop the build."""
-
-    place: str  # ``path:line``
-    text: str
-
-    def __str__(self) -> str:
-        return f"{self.place}: WARNING: {self.text} [gallery_intl]"
-
-
 class Page:
     """A page that is written in a language."""
 
@@ -74,7 +63,7 @@ class Page:
         if prepare:
             rst = prepare(rst, project, docname, language)
         self.lines = rst.split("\n")
-        self.warnings: list[PageWarning] = []
+        self.warnings: list[str] = []  # of what does not stop the build
         self.files: dict[str, str] = {}  # programs that the script writes, by name
         self.copies: dict[str, str] = {}  # figures that are not in the gallery, by name
         self.translated = self.translate()
@@ -113,7 +102,8 @@ class Page:
         )
 
     def warn(self, line: int, text: str) -> None:
-        self.warnings.append(PageWarning(f"{self.script.path}:{line}", text))
+        place = f"{self.script.path}:{line}"
+        self.warnings.append(f"{place}: WARNING: {text} [gallery_intl]")
 
     def write_code(self) -> None:
         """Replace the code blocks by those of the translated script."""
@@ -166,12 +156,12 @@ class Page:
         while row < len(self.lines):
             line = self.lines[row]
             if match := ALT_TEXT.match(line):
-                end = below(self.lines, row, match["indent"])
+                end = directive_end(self.lines, row, match["indent"])
                 waiting.append(
                     one_line(" ".join([match["text"], *self.lines[row + 1 : end]]))
                 )
             elif match := FIGURE.match(line) or IMAGE.match(line):
-                end = below(self.lines, row, " " * len(match["head"]))
+                end = directive_end(self.lines, row, " " * len(match["head"]))
                 options = self.lines[row + 1 : end]
                 is_own = FIGURE.match(line) is not None
                 alt = waiting.pop(0) if waiting and is_own else ""
@@ -237,16 +227,6 @@ class Page:
         for path in sphinx_gallery.figures(self.project.srcdir / f"{self.docname}.py"):
             text = path.read_text(encoding="utf-8")
             yield path, svg.translate(text, self.words, self.language)
-
-
-def below(lines: list[str], row: int, indent: str) -> int:
-    """Return the row after a directive's content, which is set in."""
-    end = row + 1
-    while end < len(lines) and (
-        lines[end].startswith(f"{indent} ") or not lines[end].strip()
-    ):
-        end += 1
-    return end
 
 
 def line_of(script: str, text: str) -> int:

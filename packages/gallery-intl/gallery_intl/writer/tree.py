@@ -16,7 +16,7 @@ from gallery_intl.project import Project
 from gallery_intl.script.source import docstring_lines
 from gallery_intl.writer import furniture
 from gallery_intl.writer.guard import Check, guard
-from gallery_intl.writer.page import Page, PageWarning, Prepare
+from gallery_intl.writer.page import Page, Prepare
 from gallery_intl.writer.record import Record, code_state, digest, file_state
 
 CONF = '''"""The settings of the project, for the sources in this folder."""
@@ -62,7 +62,7 @@ def write_language(
     leave_out: Iterable[Path] = (),
     *,
     collect: bool = False,
-) -> list[PageWarning]:
+) -> list[str]:
     """Write the sources of a language; return what is wrong with translations.
 
     With ``collect`` they are those that Sphinx collects messages from: nothing is
@@ -110,7 +110,7 @@ class TreeWriter:
         titles = {x: project.title(x, language) for x in project.scripts()}
         words = project.config.project, project.config.html_baseurl, project.languages
         self.settings = repr((titles, words, code_state()))
-        self.warnings: list[PageWarning] = []
+        self.warnings: list[str] = []
 
     def write_gallery(self, folder: Path) -> None:
         """Write all files of a gallery; those of other pages become links."""
