@@ -32,6 +32,17 @@ def replace_file(path: Path, data: bytes, *, sync: bool = True) -> None:
         raise
 
 
+def replace_if_changed(path: Path, data: bytes, *, sync: bool = True) -> bool:
+    """Put a whole file in place, unless it is there already; tell whether it was not.
+
+    A symbolic link becomes a file.
+    """
+    if not path.is_symlink() and path.is_file() and path.read_bytes() == data:
+        return False
+    replace_file(path, data, sync=sync)
+    return True
+
+
 def remove_unfinished(folder: Path) -> None:
     """Remove what a killed process left of catalogs that it was about to replace.
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import polib  # type: ignore[import-untyped]
 
-from gallery_intl.files import replace_file
+from gallery_intl.files import replace_file, replace_if_changed
 
 if TYPE_CHECKING:  # catalogs are read without Sphinx too
     from sphinx.config import Config
@@ -232,10 +232,7 @@ def write(path: Path, catalog: polib.POFile) -> bool:
     """Write the one canonical text of a catalog if it changes; tell whether it did."""
     catalog.wrapwidth = WIDTH
     data = f"{catalog}".rstrip("\n").encode("utf-8") + b"\n"
-    if path.is_file() and path.read_bytes() == data:
-        return False
-    replace_file(path, data)
-    return True
+    return replace_if_changed(path, data)
 
 
 def compile_language(locale_dir: Path, language: str) -> None:

@@ -24,17 +24,11 @@ from gallery_intl.downloads.notebook import (
     pages_with_other_titles,
     program,
 )
-from gallery_intl.files import replace_file
+from gallery_intl.files import replace_if_changed
 from gallery_intl.project import ProgramChanged, Project, Script
 from gallery_intl.script.source import docstring_lines, same_program
 
 KINDS = (".py", ".ipynb")  # what an archive holds of a page
-
-
-def write(path: Path, data: bytes) -> None:
-    """Write a file in one step, unless it is there already."""
-    if not path.is_file() or path.read_bytes() != data:
-        replace_file(path, data, sync=False)
 
 
 def archive(files: dict[str, bytes]) -> bytes:
@@ -64,10 +58,11 @@ def write_notebook(app: Sphinx, document: nodes.document) -> None:
     all_cells = framed(app.config, [title, *chain(*first), *rest])
     # the docstring is no code in a notebook, but stands for itself in a script
     prove(script, f'"""."""\n{program(all_cells)}', app.config.language)
-    write(path.with_suffix(".ipynb"), notebook(all_cells).encode("utf-8"))
+    made = notebook(all_cells).encode("utf-8")
+    replace_if_changed(path.with_suffix(".ipynb"), made, sync=False)
     files = [path.with_suffix(kind) for kind in KINDS]
     packed = archive({file.name: file.read_bytes() for file in files})
-    write(path.with_suffix(".zip"), packed)
+    replace_if_changed(path.with_suffix(".zip"), packed, sync=False)
 
 
 def prove(script: Script, other: str, language: str) -> None:
@@ -95,13 +90,12 @@ def pack_archives(app: Sphinx, env: BuildEnvironment) -> None:
         for original in sorted((project.srcdir / gallery).glob("*.zip")):
             ours = Path(env.srcdir, gallery, original.name)
             if f"{gallery}/{original.stem}" not in env.found_docs:
-                ours.unlink(missing_ok=True)
                 pack(ours, translated_files(original, ours.parent))
 
 
 def pack(path: Path, files: dict[str, bytes]) -> None:
     """Write an archive as old as no page, so that it lets none be read again."""
-    write(path, archive(files))
+    replace_if_changed(path, archive(files), sync=False)
     os.utime(path, (0, 0))
 
 

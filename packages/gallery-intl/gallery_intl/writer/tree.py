@@ -10,7 +10,7 @@ from typing import NamedTuple
 from gallery_intl.catalogs import po
 from gallery_intl.catalogs.own import use_words
 from gallery_intl.catalogs.page_catalog import PageCatalog
-from gallery_intl.files import replace_file
+from gallery_intl.files import replace_if_changed
 from gallery_intl.page.gaps import translated_so_far
 from gallery_intl.project import Project
 from gallery_intl.script.source import docstring_lines
@@ -85,7 +85,7 @@ def write_language(
     if collect:
         conf += COLLECT
         project.config.locale_dirs = []
-    write(target / "conf.py", conf)
+    replace_if_changed(target / "conf.py", conf.encode(), sync=False)
     keep_file(target / project.config.gallery_intl_archive)
     writer = TreeWriter(project, language, target, hooks, record)
     for folder in folders:
@@ -169,7 +169,7 @@ class TreeWriter:
         files |= {self.target / name: figure for name, figure in page.copies.items()}
         files |= {self.path_of(figure): svg for figure, svg in page.figures()}
         for file, text in files.items():
-            write(file, text)
+            replace_if_changed(file, text.encode(), sync=False)
         made = set(files)
         # Sphinx completes the notebook and the archive once it knows the page's text
         for suffix in (".ipynb", ".zip"):
@@ -198,7 +198,7 @@ class TreeWriter:
         new = furniture.translate_cards(new, self.card)
         if new == text:
             return set()
-        write(self.path_of(path), new)
+        replace_if_changed(self.path_of(path), new.encode(), sync=False)
         return {self.path_of(path)}
 
     def card(self, docname: str) -> tuple[str, str]:
@@ -228,15 +228,6 @@ def below(source: str, line: str) -> str:
     lines = source.split("\n")
     lines.insert(max(docstring_lines(source)[0] - 1, 0), line)
     return "\n".join(lines)
-
-
-def write(path: Path, text: str) -> None:
-    """Write a file in one step, unless it is there already."""
-    data = text.encode("utf-8")
-    if path.is_symlink():
-        path.unlink()
-    if not path.is_file() or path.read_bytes() != data:
-        replace_file(path, data, sync=False)
 
 
 def keep_file(path: Path) -> None:
