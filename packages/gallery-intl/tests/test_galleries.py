@@ -113,6 +113,18 @@ def content(path: Path) -> list[str]:
     return sorted(words) if path.stem == "sg_execution_times" else words
 
 
+def test_a_sidebar_has_the_menu_below_its_search(gallery: Gallery) -> None:
+    html = BeautifulSoup(gallery.copy.html("ko", SMOOTH), "html.parser")
+
+    (menu,) = html.select("div.sphinxsidebar details.language-menu")
+    assert [(link["hreflang"], link["href"]) for link in menu.select("a")] == [
+        (language, f"../../../{language}/{SMOOTH}.html") for language in ("en", "ko")
+    ]
+    form = menu.find_previous("form")
+    assert form
+    assert form["class"] == ["search"]
+
+
 def test_catalogs_hold_what_the_authors_wrote(gallery: Gallery) -> None:
     def page(name: str) -> list[str]:
         return messages(gallery.po(name))

@@ -1,14 +1,10 @@
 """Who translated and who reviewed, and whether it is still what was reviewed."""
 
-import re
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import polib
 import pytest
 
-from gallery_intl.__main__ import main
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs.review import Review, credits, sign
 
@@ -138,50 +134,3 @@ def test_who_reviews_has_a_name(path: Path, by: str) -> None:
         sign(path, by, DAY)
 
     assert path.read_text(encoding="utf-8") == PAGE
-
-
-@pytest.fixture
-def command(
-    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., int]:
-    """Run a command of translators in a project with this catalog."""
-    (tmp_path / "conf.py").write_text(
-        "locale_dirs = ['.']\ngallery_intl_languages = {'en': 'English', 'ko': 'ko'}\n"
-    )
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: str) -> int:
-        monkeypatch.setattr(sys, "argv", ["gallery_intl", *arguments])
-        return main()
-
-    return run
-
-
-def test_the_command_signs_with_todays_date(
-    command: Callable[..., int], path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert command("reviewed", "ko", "part/page", "--by", "Lee Jun") == 0
-
-    line = r"X-Reviewed: Lee Jun, \d{4}-\d\d-\d\d, text=[0-9a-f]{8}"
-    assert re.search(f'^"{line}\\\\n"$', path.read_text(encoding="utf-8"), re.M)
-    said = capsys.readouterr().out
-    assert re.fullmatch(f"ko/LC_MESSAGES/part/page.po: {line}\n", said)
-
-
-@pytest.mark.parametrize(
-    ("language", "page", "said"),
-    [
-        ("kr", "part/page", "no language 'kr' (conf.py has en, ko)"),
-        ("ko", "page", "no catalog of 'page' in ko (progress lists the pages)"),
-    ],
-)
-def test_a_page_that_is_not_there_is_not_signed(
-    command: Callable[..., int],
-    capsys: pytest.CaptureFixture[str],
-    language: str,
-    page: str,
-    said: str,
-) -> None:
-    assert command("reviewed", language, page, "--by", "Lee Jun") == 1
-
-    assert said in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""The extension with two themes, on a gallery as any project begins one."""
+"""Where a theme shows the language menu; test_galleries has a theme of a sidebar."""
 
 from __future__ import annotations
 
@@ -7,68 +7,37 @@ from typing import Any
 
 import polib
 import pytest
-from bs4 import BeautifulSoup, Tag
+from bs4 import BeautifulSoup
 from building import Copy
 
 from gallery_intl.interface.menu import TEMPLATE, place
 
-PAGE = "auto_examples/plot_wave"
-SETTINGS = "\nsphinx_gallery_conf['plot_gallery'] = False\n"
+PAGE = "pages/page"
 PYDATA = """
 html_theme = "pydata_sphinx_theme"
-html_theme_options = {"search_bar_text": "Search the waves"}
+html_theme_options = {"search_bar_text": "Search the sums"}
 """
-
-
-def built(copy: Callable[[str], Copy], settings: str) -> Copy:
-    found = copy("themes")
-    with (found.source / "conf.py").open("a", encoding="utf-8") as conf:
-        conf.write(SETTINGS + settings)
-    found.catalogs()
-    path = found.source / "locales/ko/LC_MESSAGES/sphinx.po"
-    catalog = polib.pofile(str(path))
-    for entry in catalog:
-        if entry.msgid == "Search the waves":
-            entry.msgstr = "파도 검색"
-    catalog.save()
-    assert found.build("ko") == ""
-    return found
-
-
-def menu(found: Copy) -> Tag:
-    """Return the menu of a page, which leads to its languages."""
-    page = BeautifulSoup(found.html("ko", PAGE), "html.parser")
-    menu, *others = page.select("details.language-menu")
-    assert all(other == menu for other in others)  # a header has one for small screens
-    assert [(link["hreflang"], link["href"]) for link in menu.select("a")] == [
-        ("en", "../../en/auto_examples/plot_wave.html"),
-        ("ko", "../../ko/auto_examples/plot_wave.html"),
-    ]
-    return menu
-
-
-def outer(tag: Tag) -> set[str]:
-    return {name for parent in tag.parents for name in parent.get("class", [])}
-
-
-def test_a_sidebar_has_the_menu_below_its_search(copy: Callable[[str], Copy]) -> None:
-    found = menu(built(copy, ""))
-
-    assert "sphinxsidebar" in outer(found)
-    form = found.find_previous("form")
-    assert form
-    assert form["class"] == ["search"]
 
 
 def test_pydatas_header_has_the_menu_and_its_prompt_is_translated(
     copy: Callable[[str], Copy],
 ) -> None:
-    found = built(copy, PYDATA)
-
-    assert "navbar-header-items__end" in outer(menu(found))
+    found = copy("status")
+    with (found.source / "conf.py").open("a", encoding="utf-8") as conf:
+        conf.write(PYDATA)
+    found.catalogs()
+    path = found.source / "locales/ko/LC_MESSAGES/sphinx.po"
+    catalog = polib.pofile(str(path))
+    catalog.find("Search the sums").msgstr = "합 검색"
+    catalog.save()
+    assert found.build("ko") == ""
     page = BeautifulSoup(found.html("ko", PAGE), "html.parser")
+
     (field,) = {x["placeholder"] for x in page.select("input[type=search]")}
-    assert field == "파도 검색"
+    assert field == "합 검색"
+    menu, *others = page.select("details.language-menu")
+    assert all(other == menu for other in others)  # one is for small screens
+    assert menu.find_parent(class_="navbar-header-items__end")
 
 
 @pytest.mark.parametrize(

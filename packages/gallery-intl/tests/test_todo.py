@@ -1,12 +1,9 @@
 """What is left to translate, named by file and line."""
 
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from gallery_intl.__main__ import main
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs import progress
 from gallery_intl.catalogs.todo import changes, todo
@@ -105,38 +102,3 @@ def test_the_words_that_differ_stand_among_those_beside_them(
     old: str, new: str, said: str
 ) -> None:
     assert changes(old, new) == said
-
-
-@pytest.fixture
-def command(locales: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
-    """Run a command of translators in a project with these catalogs."""
-    (locales / "conf.py").write_text(
-        "locale_dirs = ['.']\n"
-        "gallery_intl_languages = {'en': 'English', 'ko': '한국어'}\n"
-    )
-    monkeypatch.chdir(locales)
-
-    def run(*arguments: str) -> int:
-        monkeypatch.setattr(sys, "argv", ["gallery_intl", *arguments])
-        return main()
-
-    return run
-
-
-def test_the_command_names_files_from_where_it_is_run(
-    command: Callable[..., int], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert command("todo", "ko") == 0
-
-    said = capsys.readouterr()
-    assert said.out.startswith("ko/LC_MESSAGES/topic/page.po:9: fuzzy: ")
-    assert len(said.out.splitlines()) == 8
-    assert said.err == "ko: 8 messages left, 68 words\n"
-
-
-def test_an_unknown_language_is_refused(
-    command: Callable[..., int], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert command("todo", "kr") == 1
-
-    assert "no language 'kr' (conf.py has en, ko)" in capsys.readouterr().err

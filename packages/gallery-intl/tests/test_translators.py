@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 import json
+import os
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -108,20 +111,25 @@ def test_progress_and_todo_count_these_catalogs(gallery: Copy) -> None:
     heading, *rows = gallery.succeed("progress").stdout.splitlines()
     row = next(row.split() for row in rows if row.startswith("pages/page"))
     counted = json.loads(gallery.succeed("progress", "--json").stdout)
-    todo = gallery.succeed("todo", "ko").stdout
+    todo = gallery.succeed("todo", "ko")
 
     assert heading.split() == ["en", "ko", "ar"]
     assert row[1:5] == ["100", "%", "25", "%"]
     assert counted["pages/page"]["ko"]["translated"] == 1
-    assert "untranslated: the sum of both" in todo
-    assert "untranslated: Sums" not in todo.split("sphinx.po")[0]
+    path = os.path.relpath(catalog(gallery, "ko", "pages/page"))
+    assert re.search(rf"^{path}:\d+: untranslated: the sum of both$", todo.stdout, re.M)
+    assert "untranslated: Sums" not in todo.stdout.split("sphinx.po")[0]
+    number = len(todo.stdout.splitlines())
+    assert re.fullmatch(rf"ko: {number} messages left, \d+ words\n", todo.stderr)
 
 
 def test_a_reviewer_signs_a_page(gallery: Copy) -> None:
-    gallery.succeed("reviewed", "ko", "pages/page", "--by", "Kim")
+    said = gallery.succeed("reviewed", "ko", "pages/page", "--by", "Kim").stdout
 
-    header = po.read(catalog(gallery, "ko", "pages/page")).metadata
-    assert header["X-Reviewed"].startswith("Kim, ")
+    path = catalog(gallery, "ko", "pages/page")
+    line = f"X-Reviewed: Kim, {datetime.date.today()}, text="
+    assert said.startswith(f"{os.path.relpath(path)}: {line}")
+    assert f'"{line}' in path.read_text("utf-8")
     assert "no catalog of 'other'" in refused(
         gallery, "reviewed", "ko", "other", "--by", "Kim"
     )
@@ -169,8 +177,12 @@ def test_a_missing_setting_is_named_with_a_remedy(
 
 
 def test_a_language_that_conf_py_lacks_is_refused(gallery: Copy) -> None:
-    for command in ("build", "todo"):
-        assert "conf.py has en, ko, ar" in refused(gallery, command, "fr")
+    for command in (
+        ["build", "fr"],
+        ["todo", "fr"],
+        ["reviewed", "fr", "a", "--by", "b"],
+    ):
+        assert "no language 'fr' (conf.py has en, ko, ar)" in refused(gallery, *command)
 
 
 def test_conf_py_may_be_in_another_folder(gallery: Copy, tmp_path: Path) -> None:

@@ -42,10 +42,6 @@ def test_the_wheel_requires_what_the_package_imports_and_no_more() -> None:
     assert not needed & FOREIGN
 
 
-def test_what_the_wheel_names_is_there() -> None:
-    assert (PACKAGE / ABOUT["readme"]).is_file()
-    assert (PACKAGE / ABOUT["license-files"][0]).is_file()
+def test_the_wheel_is_typed_and_has_a_command() -> None:
     assert (SOURCE / "py.typed").is_file()
     assert ABOUT["scripts"] == {"gallery-intl": "gallery_intl.__main__:main"}
-    text = (SOURCE / "__init__.py").read_text("utf-8")
-    assert re.findall(r'^__version__ = "(\d+\.\d+.*)"$', text, re.M)
