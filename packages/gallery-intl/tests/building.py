@@ -76,6 +76,19 @@ def copy_root(name: str, folder: Path) -> Copy:
     return Copy(Path(shutil.copytree(ROOTS / name, folder / name)))
 
 
+def edit(path: Path, old: str, new: str) -> None:
+    """Replace a text in a file, which has it."""
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def add_settings(copy: Copy, text: str) -> None:
+    """Add lines to conf.py."""
+    with (copy.source / "conf.py").open("a", encoding="utf-8") as conf:
+        conf.write(text)
+
+
 def plain(html: str) -> str:
     """Return the text of some HTML."""
     return unescape(TAG.sub("", html))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import expected
 import pytest
-from building import Copy, copy_root, plain, run
+from building import Copy, add_settings, copy_root, edit, plain, run
 
 from gallery_intl.figures import svg
 from gallery_intl.script.files import statement
@@ -49,12 +49,9 @@ def cells(path: Path) -> list[dict[str, str]]:
     return [{"kind": x["cell_type"], "source": "".join(x["source"])} for x in found]
 
 
-def edit(copy: Copy, page: str, old: str, new: str) -> None:
+def edit_page(copy: Copy, page: str, old: str, new: str) -> None:
     """Edit the Korean catalog of a page."""
-    path = copy.source / f"locales/ko/LC_MESSAGES/{PART}/{page}.po"
-    text = path.read_text("utf-8")
-    assert old in text
-    path.write_text(text.replace(old, new), "utf-8")
+    edit(copy.source / f"locales/ko/LC_MESSAGES/{PART}/{page}.po", old, new)
 
 
 def times(folder: Path, kind: str) -> dict[str, int]:
@@ -208,7 +205,7 @@ def test_an_edited_comment_is_shown_and_writes_its_page_alone(own: Copy) -> None
     source = own.source / "_build/source/ko"
     before, html = times(source, ""), times(own.source / "_build/html/ko", ".html")
     archive = own.download("ko", "gallery.zip").read_bytes()
-    edit(own, "plain", "하나뿐인 블록.", "단 하나의 블록.")
+    edit_page(own, "plain", "하나뿐인 블록.", "단 하나의 블록.")
 
     own.build("ko")
 
@@ -225,7 +222,7 @@ def test_an_edited_comment_is_shown_and_writes_its_page_alone(own: Copy) -> None
 
 
 def test_another_title_is_shown_wherever_the_page_is_named(own: Copy) -> None:
-    edit(own, "plain", "다른 페이지", "딴 쪽")
+    edit_page(own, "plain", "다른 페이지", "딴 쪽")
 
     own.build("ko")
 
@@ -238,8 +235,7 @@ def test_another_title_is_shown_wherever_the_page_is_named(own: Copy) -> None:
 
 
 def test_addresses_are_absolute_where_the_site_has_one(own: Copy) -> None:
-    with (own.source / "conf.py").open("a") as conf:
-        conf.write('html_baseurl = "https://example.org/"\n')
+    add_settings(own, 'html_baseurl = "https://example.org/"\n')
 
     own.build("ko")
 

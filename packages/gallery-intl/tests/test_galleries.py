@@ -12,7 +12,7 @@ from typing import NamedTuple
 import polib
 import pytest
 from bs4 import BeautifulSoup, Tag
-from building import Copy, run
+from building import Copy, add_settings, edit, run
 
 OURS = """
 extensions += ["gallery_intl"]
@@ -65,8 +65,7 @@ def gallery(copy: Callable[[str], Copy]) -> Gallery:
     plain = found.source.parent / "plain"
     result = run("sphinx", "-q", "-W", found.source, plain)
     assert result.returncode == 0, result.stderr
-    with (found.source / "conf.py").open("a", encoding="utf-8") as conf:
-        conf.write(OURS)
+    add_settings(found, OURS)
     made = found.catalogs().splitlines()
     gallery = Gallery(found, plain, made, b"")
     state = gallery.backreferences()
@@ -258,11 +257,10 @@ def test_plain_sphinx_builds_the_written_sources(gallery: Gallery) -> None:
 
 def test_a_broken_catalog_stops_its_language(copy: Callable[[str], Copy]) -> None:
     found = copy("signals")
-    with (found.source / "conf.py").open("a", encoding="utf-8") as conf:
-        conf.write(OURS)
+    add_settings(found, OURS)
     path = found.source / "locales/ko/LC_MESSAGES" / f"{WIDTH}.po"
-    lines = path.read_text("utf-8").split("\n")
-    path.write_text("\n".join([*lines[:9], 'msgstr "열린', *lines[10:]]), "utf-8")
+    line = path.read_text("utf-8").split("\n")[9]
+    edit(path, line, 'msgstr "열린')
 
     result = found.run("build", "ko", "--", "-D", "plot_gallery=0")
 
@@ -270,7 +268,7 @@ def test_a_broken_catalog_stops_its_language(copy: Callable[[str], Copy]) -> Non
     assert f'{path}:10: text without its closing " (add it)' in result.stderr
     assert not (found.source / "_build/html/ko").exists()
 
-    path.write_text("\n".join(lines), "utf-8")  # and without running scripts it builds
+    edit(path, 'msgstr "열린', line)  # and without running scripts it builds
     found.build("ko", options=("-D", "plot_gallery=0"))
     assert "너비 고르기" in found.html("ko", WIDTH)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from building import Copy, run
+from building import Copy, edit, run
 
 SCRIPT = "gallery/page.py"
 CATALOG = "locales/ko/LC_MESSAGES/pages/page.po"
@@ -63,12 +63,11 @@ def test_a_download_that_is_another_program_stops_the_build(
     built: Copy, tmp_path: Path
 ) -> None:
     path = built.written("ko", "pages/page.py")
-    before = path.read_text("utf-8")
-    path.write_text(before.replace("y = 2", "y = 3"), "utf-8")
+    edit(path, "y = 2", "y = 3")
 
     result = run("sphinx", "-b", "html", built.written("ko", ""), tmp_path)
 
-    path.write_text(before, "utf-8")
+    edit(path, "y = 3", "y = 2")
     assert result.returncode
     assert "page.py:51: the download in 'ko' is another program" in result.stderr
 
@@ -78,8 +77,7 @@ def test_a_translation_that_makes_another_program_stops_the_build(
 ) -> None:
     own = copy("mistakes")
     path = own.source / CATALOG
-    text = path.read_text("utf-8")
-    path.write_text(text.replace("글 :ref:`nothing`.", 'a \\"\\"\\" b'), "utf-8")
+    edit(path, "글 :ref:`nothing`.", 'a \\"\\"\\" b')
 
     result = own.run("build", "ko")
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import polib
 import pytest
+from building import edit
 
 from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs.review import Review, credits, sign
@@ -32,12 +33,6 @@ def path(tmp_path: Path) -> Path:
     path.parent.mkdir(parents=True)
     path.write_text(PAGE, encoding="utf-8")
     return path
-
-
-def edit(path: Path, old: str, new: str) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert old in text
-    path.write_text(text.replace(old, new), encoding="utf-8")
 
 
 def reviews(path: Path) -> tuple[Review, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 import polib
 import pytest
 from bs4 import BeautifulSoup
-from building import Copy
+from building import Copy, add_settings
 
 from gallery_intl.interface.menu import TEMPLATE, place
 
@@ -23,8 +23,7 @@ def test_pydatas_header_has_the_menu_and_its_prompt_is_translated(
     copy: Callable[[str], Copy],
 ) -> None:
     found = copy("status")
-    with (found.source / "conf.py").open("a", encoding="utf-8") as conf:
-        conf.write(PYDATA)
+    add_settings(found, PYDATA)
     found.catalogs()
     path = found.source / "locales/ko/LC_MESSAGES/sphinx.po"
     catalog = polib.pofile(str(path))

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup, Tag
-from building import Copy
+from building import Copy, edit
 from sphinx.errors import ConfigError
 
 from gallery_intl.catalogs import review
@@ -70,12 +70,6 @@ def cells(found: Copy, title: str, language: str = "ko") -> list[str]:
 def credits(found: Copy, name: str) -> Tag:
     (line,) = page(found, name).select(".translation-credits")
     return line
-
-
-def edit(path: Path, old: str, new: str) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert old in text
-    path.write_text(text.replace(old, new), encoding="utf-8")
 
 
 def test_a_page_has_its_share_its_rest_and_its_review(plain: Copy) -> None:

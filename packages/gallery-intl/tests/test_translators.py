@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import polib
 import pytest
-from building import Copy, run
+from building import Copy, edit, run
 
 from gallery_intl.catalogs import po
 
@@ -35,7 +35,7 @@ def made(copy: Callable[[str], Copy]) -> Made:
     """A gallery with a language that the package lacks words of."""
     found = copy("status")
     shutil.rmtree(found.source / "locales")
-    change(found, "conf.py", '"ko": "한국어"', '"ko": "한국어", "ar": "العربية"')
+    edit(found.source / "conf.py", '"ko": "한국어"', '"ko": "한국어", "ar": "العربية"')
     before = {path.name for path in found.source.iterdir()}
     return Made(found, before, found.catalogs(WITHOUT_RUN).splitlines())
 
@@ -44,13 +44,6 @@ def made(copy: Callable[[str], Copy]) -> Made:
 def gallery(made: Made, tmp_path: Path) -> Copy:
     """A copy to change."""
     return Copy(Path(shutil.copytree(made.copy.source, tmp_path / "gallery")))
-
-
-def change(gallery: Copy, name: str, old: str, new: str) -> None:
-    path = gallery.source / name
-    text = path.read_text(encoding="utf-8")
-    assert old in text
-    path.write_text(text.replace(old, new), encoding="utf-8")
 
 
 def catalog(gallery: Copy, language: str, page: str) -> Path:
@@ -94,7 +87,7 @@ def test_catalogs_follow_the_pages(gallery: Copy) -> None:
     assert gallery.catalogs(WITHOUT_RUN) == ""
 
     translate(catalog(gallery, "ko", "pages/page"), "One paragraph.", "문단 하나.")
-    change(gallery, "gallery/page.py", "One paragraph.", "Just one paragraph.")
+    edit(gallery.source / "gallery/page.py", "One paragraph.", "Just one paragraph.")
 
     assert len(gallery.catalogs(WITHOUT_RUN).splitlines()) == 3
     (entry,) = (
@@ -137,8 +130,10 @@ def test_a_reviewer_signs_a_page(gallery: Copy) -> None:
 
 def test_a_page_that_cannot_be_read_changes_no_catalog(gallery: Copy) -> None:
     before = catalog(gallery, "ko", "index").read_bytes()
-    change(gallery, "index.rst", "Welcome", "Good day")
-    change(gallery, "conf.py", '["gallery_intl"]', '["gallery_intl", "not_there"]')
+    edit(gallery.source / "index.rst", "Welcome", "Good day")
+    edit(
+        gallery.source / "conf.py", '["gallery_intl"]', '["gallery_intl", "not_there"]'
+    )
 
     errors = refused(gallery, "catalogs")
 
@@ -151,7 +146,7 @@ def test_a_page_that_cannot_be_read_changes_no_catalog(gallery: Copy) -> None:
 def test_a_broken_catalog_is_named_and_none_is_changed(gallery: Copy) -> None:
     path = catalog(gallery, "ar", "index")
     path.write_text(path.read_text("utf-8") + '\nmsgid "open\n', encoding="utf-8")
-    change(gallery, "index.rst", "Welcome", "Good day")
+    edit(gallery.source / "index.rst", "Welcome", "Good day")
     before = catalog(gallery, "ko", "index").read_bytes()
 
     errors = refused(gallery, "catalogs", "--", *WITHOUT_RUN)
@@ -171,7 +166,7 @@ def test_a_broken_catalog_is_named_and_none_is_changed(gallery: Copy) -> None:
 def test_a_missing_setting_is_named_with_a_remedy(
     gallery: Copy, command: str, old: str, new: str, remedy: str
 ) -> None:
-    change(gallery, "conf.py", old, new)
+    edit(gallery.source / "conf.py", old, new)
 
     assert remedy in refused(gallery, command)
 
