@@ -18,7 +18,7 @@ from pathlib import Path
 from building import TESTS, Copy, copy_root
 
 EXPECTED = TESTS / "expected"
-SOURCES = {".rst", ".py", ".ipynb"}
+DOWNLOADS = {".py", ".ipynb"}
 SECONDS = re.compile(r"\d+\.\d{3}(?!\d)")  # that a script took
 WORDS = re.compile(r"<text [^>]*>([^<]*)</text>")
 ARTICLE = re.compile(r'<div class="body" role="main">(.*?)<div class="clearer">', re.S)
@@ -75,7 +75,7 @@ def texts(built: Copy) -> Iterator[tuple[str, str]]:
     written = built.written("ko", "tutorials")
     for path in sorted(written.rglob("*")):
         name = path.relative_to(written.parent).as_posix()
-        if path.suffix in SOURCES:
+        if path.suffix in DOWNLOADS:
             yield name, SECONDS.sub("#.###", path.read_text("utf-8"))
         elif path.suffix == ".svg":
             words = map(unescape, WORDS.findall(path.read_text("utf-8")))

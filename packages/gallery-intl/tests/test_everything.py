@@ -121,12 +121,14 @@ def test_the_archives_hold_what_the_links_lead_to(built: Copy, language: str) ->
         assert archive.namelist() == ["text.ipynb", "text.py"]
 
 
-def test_a_figure_has_the_size_that_its_page_gives_it(built: Copy) -> None:
+def test_a_figure_has_its_size_follows_dark_mode_and_is_loaded_late(built: Copy) -> None:
     html = built.html("ko", f"{PART}/plot_rows")
     images = re.findall(r"<img[^>]*>", html)
 
     assert len(images) == 4
+    assert [x for x in images if 'loading="lazy"' not in x] == images[:1]
     for image in images:
+        assert "dark-light no-scaled-link" in image
         known = dict(re.findall(r'(\w+)="([^"]*)"', image))
         path = built.source / "_build/html/ko" / PART / known["src"]
         width, height = svg.size(path.read_text("utf-8"))
