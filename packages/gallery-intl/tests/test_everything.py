@@ -121,7 +121,9 @@ def test_the_archives_hold_what_the_links_lead_to(built: Copy, language: str) ->
         assert archive.namelist() == ["text.ipynb", "text.py"]
 
 
-def test_a_figure_has_its_size_follows_dark_mode_and_is_loaded_late(built: Copy) -> None:
+def test_a_figure_has_its_size_follows_dark_mode_and_is_loaded_late(
+    built: Copy,
+) -> None:
     html = built.html("ko", f"{PART}/plot_rows")
     images = re.findall(r"<img[^>]*>", html)
 

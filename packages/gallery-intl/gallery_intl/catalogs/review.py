@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,16 +55,12 @@ def credits(catalog: polib.POFile) -> Credits:
     names = [match[1] for match in listed if match]
     names.append(catalog.metadata.get("Last-Translator", ""))
     translators = dict.fromkeys(filter(None, map(person, names)))
-    return Credits(tuple(translators), tuple(reviews(catalog)))
-
-
-def reviews(catalog: polib.POFile) -> Iterator[Review]:
-    """Yield who reviewed a catalog."""
-    now = digest(catalog)
+    now, reviews = digest(catalog), list[Review]()
     for text in signatures(catalog):
         seen = DIGEST.search(text)
         is_other = seen is not None and seen[1] != now
-        yield Review(person(DIGEST.sub("", text)), is_other)
+        reviews.append(Review(person(DIGEST.sub("", text)), is_other))
+    return Credits(tuple(translators), tuple(reviews))
 
 
 def signatures(catalog: polib.POFile) -> list[str]:

@@ -61,10 +61,7 @@ class Diff(SphinxDirective):
         if self.config.gallery_intl_collect or not self.config.gallery_intl_project:
             return content  # only sources of a language have the files
         if missing := [path.name for path in files if not path.is_file()]:
-            logger.warning(
-                NO_FILE, missing[0],
-                type="gallery_intl", subtype="diffs", location=self.get_location(),
-            )  # fmt: skip
+            self.warn(NO_FILE, missing[0])
             return content
         for path in files:
             self.env.note_dependency(str(path))
@@ -72,12 +69,13 @@ class Diff(SphinxDirective):
         hunks = list(changes(old, new))
         if len(hunks) != len(reasons):
             first = "; ".join(repr(hunk[0]) for hunk in hunks)
-            logger.warning(
-                OTHER_NUMBER, len(reasons), len(hunks), first,
-                type="gallery_intl", subtype="diffs", location=self.get_location(),
-            )  # fmt: skip
+            self.warn(OTHER_NUMBER, len(reasons), len(hunks), first)
             return content
         return [self.shown(hunks, reasons)]
+
+    def warn(self, text: str, *values: object) -> None:
+        about = {"type": "gallery_intl", "subtype": "diffs"}
+        logger.warning(text, *values, location=self.get_location(), **about)
 
     def shown(
         self, hunks: list[list[str]], reasons: list[nodes.definition_list_item]

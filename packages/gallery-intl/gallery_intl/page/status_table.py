@@ -67,10 +67,6 @@ def files(env: BuildEnvironment) -> list[str]:
     return [*sorted(env.found_docs), *(file_state(Path(x)) for x in counted(env))]
 
 
-def titles(env: BuildEnvironment) -> list[str]:
-    return [env.titles[page].astext() for page in sorted(env.titles)]
-
-
 def catalog(env: BuildEnvironment, language: str, page: str) -> Path | None:
     """Return the catalog of a page in a language, if there is one."""
     paths = (catalogs.po_path(folder, language, page) for folder in folders(env))
@@ -192,7 +188,7 @@ def has_other_numbers(env: BuildEnvironment, about: dict[str, Any]) -> bool:
 
 def retitled(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Return the pages with a table if it names pages that have other titles now."""
-    now, changed = titles(env), []
+    now, changed = [env.titles[page].astext() for page in sorted(env.titles)], []
     for page, about in env.metadata.items():
         if KNOWN in about and about[KNOWN].get("titles") != now:
             about[KNOWN]["titles"] = now

@@ -50,6 +50,12 @@ class Line(NamedTuple):
         return inner + trailing
 
 
+def write_lines(first: Line, last: Line, texts: list[str]) -> list[str]:
+    """Return the script's lines of other texts, in place of those between two."""
+    line, end = last._replace(before=first.before), len(texts) - 1
+    return [line.write(text, row == 0, row == end) for row, text in enumerate(texts)]
+
+
 class Place(NamedTuple):
     """Where a message is in a script."""
 
@@ -192,11 +198,7 @@ class Texts:
         for row in sorted(self.changes, reverse=True):
             count, texts = self.changes[row]
             first, last = self.lines[row + 1], self.lines[row + count]
-            line = last._replace(before=first.before)
-            source[row : row + count] = [
-                line.write(text, number == 0, number == len(texts) - 1)
-                for number, text in enumerate(texts)
-            ]
+            source[row : row + count] = write_lines(first, last, texts)
         return "\n".join(source)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from textwrap import dedent
 from typing import NamedTuple
 
 from gallery_intl.script.comments import Comment, Lookup, comments, replace_comments
-from gallery_intl.script.placing import place, text_lines
+from gallery_intl.script.placing import place, text_lines, write_lines
 from gallery_intl.script.source import (
     Difference,
     blocks,
@@ -141,26 +141,15 @@ def _with_sketches(script: str, lookup: Lookup) -> str:
     if not any(SKETCH.match(line.text) for line in lines.values()):
         return script
     result = list[str]()
-    row = 1
-    while row <= len(source):
-        end = row
-        while end in lines:
-            end += 1
-        if end == row:
-            result.append(source[row - 1])
-            row += 1
-            continue
-        texts = [lines[x].text for x in range(row, end)]
-        new = translate_sketches(texts, lookup, row)
+    for is_text, run in groupby(range(1, len(source) + 1), lines.__contains__):
+        rows = list(run)
+        first, last = rows[0], rows[-1]
+        texts = [lines[row].text for row in rows] if is_text else []
+        new = translate_sketches(texts, lookup, first)
         if new == texts:
-            result += source[row - 1 : end - 1]
+            result += source[first - 1 : last]
         else:
-            first, last = lines[row], lines[end - 1]
-            result += [
-                last._replace(before=first.before).write(x, n == 0, n == len(new) - 1)
-                for n, x in enumerate(new)
-            ]
-        row = end
+            result += write_lines(lines[first], lines[last], new)
     return "\n".join(result)
 
 
