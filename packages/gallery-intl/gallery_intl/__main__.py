@@ -1,7 +1,5 @@
 """What translators need, in any project: ``python -m gallery_intl --help``."""
 
-from __future__ import annotations
-
 import argparse
 import datetime
 import os

@@ -1,7 +1,5 @@
 """Write files whole; let no two processes write the same ones."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import tempfile

@@ -5,8 +5,6 @@ come translated (`gallery_intl.catalogs.own` loads them), and a project may have
 others in a ``gallery_intl.po`` of its own.
 """
 
-from __future__ import annotations
-
 from gettext import NullTranslations
 
 _translations = [NullTranslations()]  # of the language that this process builds

@@ -1,7 +1,5 @@
 """Run gallery_intl on copies of the roots, each time in a process of its own."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """What the tests share: copies of the roots."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from gettext import NullTranslations
 

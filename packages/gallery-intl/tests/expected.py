@@ -5,8 +5,6 @@ After an intended change, write them again and look at the differences::
     python tests/expected.py
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """A title breaks at its colon first, and what belongs together stays in one line."""
 
-from __future__ import annotations
-
 import pytest
 from docutils import nodes
 

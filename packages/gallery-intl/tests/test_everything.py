@@ -1,7 +1,5 @@
 """One gallery with all features: what it becomes, and when it is written again."""
 
-from __future__ import annotations
-
 import difflib
 import json
 import os

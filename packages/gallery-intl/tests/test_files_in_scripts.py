@@ -1,7 +1,5 @@
 """A program that a script writes to a file is read, translated and proven as one."""
 
-from __future__ import annotations
-
 from gallery_intl.downloads.notebook import Cell, program
 from gallery_intl.script.comments import Comment, replace_comments
 from gallery_intl.script.files import emptied, file_of, statement

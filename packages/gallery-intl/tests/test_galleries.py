@@ -1,7 +1,5 @@
 """A gallery of another project: all that Sphinx-Gallery adds, in two languages."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

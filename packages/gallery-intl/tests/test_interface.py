@@ -1,7 +1,5 @@
 """Words of menus and buttons, links between languages, and what they lean on."""
 
-from __future__ import annotations
-
 import gettext
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Markup that other galleries have: in page, script and notebook."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Messages: what is kept of figures, and what each message is."""
 
-from __future__ import annotations
-
 import polib
 import pytest
 

@@ -1,7 +1,5 @@
 """Mistakes in scripts and catalogs are named with the line where they were made."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

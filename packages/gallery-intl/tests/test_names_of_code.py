@@ -1,7 +1,5 @@
 """A name leads to what it means on its page."""
 
-from __future__ import annotations
-
 import pytest
 
 from gallery_intl.page.names import Names

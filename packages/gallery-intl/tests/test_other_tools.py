@@ -4,8 +4,6 @@ Babel, with which ``sphinx-intl update`` writes, forgets ``X-Reviewed`` and the 
 text of a fuzzy message; docs/translating.md explains it.
 """
 
-from __future__ import annotations
-
 import gettext
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Translated text is put where the English was, and the program stays the same."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Progress: what a language lacks is counted without a build."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

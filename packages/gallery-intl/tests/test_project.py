@@ -1,7 +1,5 @@
 """The project: its galleries, its languages, and a catalog for each page."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """Figures get other words and room for them; nothing else of them changes."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

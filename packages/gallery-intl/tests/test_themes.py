@@ -1,7 +1,5 @@
 """Where a theme shows the language menu; test_galleries has a theme of a sidebar."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A reader sees how much is translated, who did it, and where to correct it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The commands that translators of any project have: ``python -m gallery_intl``."""
 
-from __future__ import annotations
-
 import datetime
 import json
 import os

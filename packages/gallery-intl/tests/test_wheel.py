@@ -1,7 +1,5 @@
 """What the wheel declares; `.ci/try_package.py` installs it alone."""
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

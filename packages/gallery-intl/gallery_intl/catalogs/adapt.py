@@ -1,7 +1,5 @@
 """Adapt a translation to a message in which only code or punctuation changed."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

@@ -4,8 +4,6 @@
 no such folder there is nothing to compare with: a catalog is then taken at its word.
 """
 
-from __future__ import annotations
-
 import os
 import textwrap
 from collections.abc import Iterable, Iterator

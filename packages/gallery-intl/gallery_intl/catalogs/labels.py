@@ -1,7 +1,5 @@
 """Keep the words of figures in the catalogs of pages that nobody has run."""
 
-from __future__ import annotations
-
 import polib  # type: ignore[import-untyped]
 
 from gallery_intl.catalogs.po import active

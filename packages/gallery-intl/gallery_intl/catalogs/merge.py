@@ -8,8 +8,6 @@ that is safe. The catalog of a page that is renamed goes on under the new name, 
 its header; that of a page that is gone ends, and others keep its translations.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 

@@ -5,8 +5,6 @@ its own is asked first: other words, or those of a language that we lack. Only t
 project that this package is made in has its folder beside conf.py.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterable
 from gettext import GNUTranslations, NullTranslations

@@ -1,7 +1,5 @@
 """The translations of one page, from one or several catalogs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 

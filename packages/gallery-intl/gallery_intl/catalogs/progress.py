@@ -3,8 +3,6 @@
 One function counts, and everything that shows a number asks it.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import asdict

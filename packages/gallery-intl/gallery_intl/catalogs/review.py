@@ -6,8 +6,6 @@ Translators stand where gettext lists them: in the comment above the header, as
 digest nothing is claimed about changes.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ What a fuzzy entry says is a translation of the text beside it, its previous one
 without such a text is in doubt for another reason, and stays so.
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """List what is left to translate, as ``path:line: state: words``."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterator
 from difflib import SequenceMatcher

@@ -4,8 +4,6 @@ A notebook has the page's text as Markdown, so it is written when Sphinx has rea
 translated the page. The script, which the writer wrote, is beside it.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import zipfile

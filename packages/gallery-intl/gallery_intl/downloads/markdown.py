@@ -4,8 +4,6 @@ It renders in Jupyter, VS Code, GitHub and Colab alike, so it keeps to what all 
 know: CommonMark, tables, ``$…$`` for mathematics, and a quotation for an admonition.
 """
 
-from __future__ import annotations
-
 import html
 import re
 import unicodedata

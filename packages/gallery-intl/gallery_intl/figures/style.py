@@ -4,8 +4,6 @@ It knows neither Sphinx nor Sphinx-Gallery: the machine where a page is recorded
 have neither of them.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from gallery_intl.figures import svg

@@ -5,8 +5,6 @@ The figures are what Matplotlib writes with ``svg.fonttype = "none"``: each text
 (``set_gid``) is left alone, and so is mathtext, which has no lines of plain text.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import unicodedata

@@ -3,8 +3,6 @@
 `tests/build/test_upstream_figures.py` asks the installed one whether it is still so.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Collect the words of figures as messages."""
 
-from __future__ import annotations
-
 import ast
 import re
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The words of menus and buttons, links between languages."""
 
-from __future__ import annotations
-
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 

@@ -6,8 +6,6 @@ With an address of the site (``html_baseurl``, the folder of the languages) sear
 engines are told of the other languages too.
 """
 
-from __future__ import annotations
-
 import posixpath
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Let lines of pages break where the readers of a language expect."""
 
-from __future__ import annotations
-
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config

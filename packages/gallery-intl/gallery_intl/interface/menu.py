@@ -6,8 +6,6 @@ names ``language-menu`` in ``html_theme_options`` or in ``html_sidebars``; one t
 wants none has an empty ``language-menu.html`` of its own.
 """
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 from docutils import nodes

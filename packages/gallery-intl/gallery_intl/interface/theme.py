@@ -3,8 +3,6 @@
 A theme is made from others, and each has templates with words of its own.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from sphinx.application import Sphinx

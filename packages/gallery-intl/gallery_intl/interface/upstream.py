@@ -4,8 +4,6 @@ Seen in Sphinx 9.0.4, sphinx-copybutton 0.5.2 and pydata-sphinx-theme 0.24.0.
 `tests/test_interface.py` asks the installed ones whether it is still so.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from pathlib import Path

@@ -6,8 +6,6 @@ languages are; `fill_from_sphinx` translates what Sphinx has good words for. Our
 words have another catalog (`gallery_intl.catalogs.own`).
 """
 
-from __future__ import annotations
-
 import gettext
 import hashlib
 from collections.abc import Callable, Iterator

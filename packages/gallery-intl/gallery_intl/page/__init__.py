@@ -1,7 +1,5 @@
 """What pages show that Sphinx does not: gaps, credits, cards, programs, changes."""
 
-from __future__ import annotations
-
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import ConfigError

@@ -5,8 +5,6 @@ author writes ``.. gallery::`` with page names, in reading order, in the part's
 ``index.rst``, and title and sentence come from the translated pages themselves.
 """
 
-from __future__ import annotations
-
 from itertools import dropwhile, takewhile
 from pathlib import PurePosixPath
 from typing import Any, ClassVar

@@ -5,8 +5,6 @@ Where the repository is, and so where its files are read and edited and problems
 reported, says ``gallery_repository_url``, such as ``https://github.com/owner/name``.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator

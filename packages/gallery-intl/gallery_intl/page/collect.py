@@ -5,8 +5,6 @@ from, and a comment about what it is; comments in code and the words of figures,
 Sphinx does not see, are added where they are in the script.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections import defaultdict

@@ -9,8 +9,6 @@ list: the first is that of the first change, and so on. ::
           torchrun gives each process its number.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher

@@ -1,7 +1,5 @@
 """Directives that the writer puts into pages."""
 
-from __future__ import annotations
-
 from pathlib import PurePosixPath
 from typing import Any, ClassVar
 

@@ -5,8 +5,6 @@ language; a note at the top gives the share that is translated. A line at the en
 translators and reviewers, and offers the catalog.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

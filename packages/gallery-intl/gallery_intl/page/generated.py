@@ -4,8 +4,6 @@ Seen in Sphinx-Gallery 0.20 to 0.22, which has no setting for a build that only 
 an empty ``examples_dirs`` also takes them from ``minigallery`` and from Binder.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from docutils import nodes

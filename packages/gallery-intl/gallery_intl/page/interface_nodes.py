@@ -1,7 +1,5 @@
 """Nodes of the interface on pages, which are in no page's catalog."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from docutils import nodes

@@ -7,8 +7,6 @@ classes and from own classes to their bases. Here one for each name that was imp
 left. In text a literal becomes a link if it is a name of the page's code.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import defaultdict

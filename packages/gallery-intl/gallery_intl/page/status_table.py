@@ -4,8 +4,6 @@ The numbers are those of ``make progress``. The page is read again if one of the
 changes, and written again if a page has another title.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

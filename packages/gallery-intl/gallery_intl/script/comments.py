@@ -7,8 +7,6 @@ begin a new message, so that such a layout stays. No messages are directives
 that say to tools and lawyers who wrote the script, and what its licence is.
 """
 
-from __future__ import annotations
-
 import re
 import tokenize
 from collections.abc import Callable

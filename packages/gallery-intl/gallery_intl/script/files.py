@@ -11,8 +11,6 @@ first line tells editors, too, which language the string has. For the string to 
 file's very text, neither a backslash nor three quotes may be in it.
 '''
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ A message is found by its words, so only the lines that hold it change: its para
 is wrapped again, and its title gets an underline of its own width.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from bisect import bisect_right

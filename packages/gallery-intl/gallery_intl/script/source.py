@@ -3,8 +3,6 @@
 Everything here works on the text of a script and knows neither Sphinx nor catalogs.
 """
 
-from __future__ import annotations
-
 import ast
 import io
 import re

@@ -1,7 +1,5 @@
 """Write a script in another language, once, and prove it the same program."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import groupby, zip_longest

@@ -5,8 +5,6 @@ and no bracket without its word. In titles some words are held together that a b
 would cut. Two spans and a word joiner (U+2060) do it, which readers do not see.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -6,8 +6,6 @@ interface of docutils; its setting ``character_level_inline_markup`` is no way o
 breaks ``all_reduce`` in prose.
 """
 
-from __future__ import annotations
-
 # Ranges for use inside a regular expression's character class; nobody else has any.
 HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 KATAKANA = "\u30a1-\u30fa"  # without ー

@@ -1,7 +1,5 @@
 """Describe a page in a sentence or two, for search results and cards."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

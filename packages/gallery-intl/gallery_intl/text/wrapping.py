@@ -5,8 +5,6 @@ English one, and it never breaks inside a Chinese or Japanese sentence, where th
 are no spaces.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ What it adds is put into an ``interface`` directive, so that none of it is a mes
 the page. Its page of computation times stays as it is.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from html import escape

@@ -1,7 +1,5 @@
 """Stop before a build at catalogs that are broken, or unsafe to show."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

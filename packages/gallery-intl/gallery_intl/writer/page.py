@@ -4,8 +4,6 @@ Sphinx-Gallery's reST has the author's text and code verbatim, with a comment be
 each block that gives its lines in the script.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Replace places in written sources, which warnings name, by what a person wrote."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Remember what was written, so that only what changed is written again."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from functools import cache

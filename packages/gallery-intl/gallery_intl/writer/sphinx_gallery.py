@@ -1,7 +1,5 @@
 """The form of what Sphinx-Gallery 0.22 generates, which it does not promise."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

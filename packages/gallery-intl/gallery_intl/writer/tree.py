@@ -1,7 +1,5 @@
 """Write the folder of sources that Sphinx builds into one language."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
