@@ -4,7 +4,7 @@ One function counts, and everything that shows a number asks it.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
@@ -52,6 +52,11 @@ def count(path: Path, language: str, source: str = catalogs.SOURCE_LANGUAGE) -> 
     return Count(len(entries) - len(left), fuzzy, len(left) - fuzzy, words)
 
 
+def add(counts: Iterable[Count]) -> Count:
+    """Add up the numbers of catalogs."""
+    return Count(*map(sum, zip(*counts, strict=True)))
+
+
 def table(
     locale_dir: Path, languages: list[str], source: str = catalogs.SOURCE_LANGUAGE
 ) -> Table:
@@ -82,11 +87,10 @@ def paths(locale_dir: Path, languages: list[str]) -> list[Path]:
 
 def totals(rows: Table, languages: list[str]) -> dict[str, Count]:
     """Add up all pages by language."""
-    sums = {}
-    for language in languages:
-        counts = [row[language].numbers for row in rows.values() if language in row]
-        sums[language] = Count(*map(sum, zip(*counts, strict=True)))
-    return sums
+    return {
+        language: add(row[language].numbers for row in rows.values() if language in row)
+        for language in languages
+    }
 
 
 def as_text(rows: Table, languages: list[str]) -> Iterator[str]:

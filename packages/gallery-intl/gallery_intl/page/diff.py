@@ -72,8 +72,10 @@ class Diff(SphinxDirective):
         return [self.shown(hunks, reasons)]
 
     def warn(self, text: str, *values: object) -> None:
-        about = {"type": "gallery_intl", "subtype": "diffs"}
-        logger.warning(text, *values, location=self.get_location(), **about)
+        place = self.get_location()
+        logger.warning(
+            text, *values, type="gallery_intl", subtype="diffs", location=place
+        )
 
     def shown(
         self, hunks: list[list[str]], reasons: list[nodes.definition_list_item]
