@@ -28,6 +28,10 @@ PARTS = ("page", "downloads", "figures", "interface")
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
+    from gallery_intl.project import SETTINGS
+
+    for name, (default, rebuild, types) in SETTINGS.items():
+        app.add_config_value(name, default, rebuild, types)
     end_markup_at_cjk()
     app.setup_extension("sphinx_gallery.gen_gallery")
     for part in PARTS:

@@ -10,9 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from sphinx.config import Config
 from sphinx.errors import ConfigError, SphinxError
-from sphinx.util.tags import Tags
 
 from gallery_intl.catalogs import merge, po, review
 from gallery_intl.catalogs import progress as counting
@@ -28,17 +26,16 @@ Command = Callable[[argparse.Namespace], None]
 
 def read_project(options: argparse.Namespace) -> tuple[Path, list[str]]:
     """Read where catalogs are, and the languages, that of the pages first."""
-    config = Config.read(options.conf, overrides={}, tags=Tags())
-    config.add("gallery_intl_languages", {}, "html", dict)
-    if not config.gallery_intl_languages:
+    project = Project.read(options.source, options.conf)
+    if not project.languages:
         raise ConfigError(
             "conf.py: no gallery_intl_languages (write the languages and their names:"
             ' {"en": "English", "ko": "한국어"})'
         )
-    if not config.locale_dirs:
+    if not project.config.locale_dirs:
         raise ConfigError("conf.py: locale_dirs is empty (write ['locales'])")
-    languages = list(config.gallery_intl_languages)
-    return options.source / config.locale_dirs[0], languages
+    folder = options.source / project.config.locale_dirs[0]
+    return folder, list(project.languages)
 
 
 def read_folders(options: argparse.Namespace) -> tuple[list[Path], list[str]]:

@@ -29,17 +29,32 @@ from gallery_intl.script.source import (
 from gallery_intl.text.wrapping import one_line
 
 TIMES = "sg_execution_times"
-# Settings of conf.py that are read without loading extensions, and their defaults.
-SETTINGS: dict[str, Any] = {
-    "gallery_intl_archive": "gallery.zip",
-    "gallery_intl_languages": {},
-    "gallery_intl_pages": [],
-    "gallery_intl_plain_links": False,
-    "gallery_intl_project": "",
-    "gallery_intl_source_downloads": False,
-    "html_baseurl": "",
-    "sphinx_gallery_conf": {},
+# Our settings, which README.md explains: default, what is built again, type.
+SETTINGS: dict[str, tuple[Any, Any, Any]] = {
+    "gallery_intl_archive": ("gallery.zip", "env", str),
+    "gallery_intl_how_to": ("", "env", str),
+    "gallery_intl_languages": ({}, "html", dict),
+    "gallery_intl_lines": (False, "html", bool),
+    "gallery_intl_link_names": (False, "html", bool),
+    "gallery_intl_pages": ([], "env", list),
+    "gallery_intl_plain_links": (False, "", bool),
+    "gallery_intl_published": ({}, "html", dict),
+    "gallery_intl_shown_settings": ([], "", list),
+    "gallery_intl_siblings": (None, "html", (str, dict, type(None))),
+    "gallery_intl_source_downloads": (False, "", bool),
+    "gallery_intl_unbroken": ({}, "html", dict),
+    "gallery_repository_branch": ("main", "env", str),
+    "gallery_repository_url": ("", "env", frozenset({str})),
+    # set by the writer: the folder of the project, and whether messages are collected
+    "gallery_intl_project": ("", "env", str),
+    "gallery_intl_collect": (False, "env", bool),
+    # set by the interface: where this language is, for downloads, which are made while
+    # pages are read; what changes with our words, so that all pages are read again
+    "gallery_intl_address": ("", "env", str),
+    "gallery_intl_interface": ("", "env", str),
 }
+# Settings of Sphinx and of Sphinx-Gallery that are read without loading them.
+OTHERS: dict[str, Any] = {"html_baseurl": "", "sphinx_gallery_conf": {}}
 LINK = re.compile(r"(?::[\w:-]+:)?`(?P<text>[^`<]+?)(?:\s*<[^`>]*>)?`_{0,2}")
 EMPHASIS = re.compile(r"(?P<mark>\*{1,2})(?=\S)(?P<text>.+?)(?<=\S)(?P=mark)")
 
@@ -83,7 +98,8 @@ class Project:
     def read(cls, srcdir: Path, confdir: Path | None = None) -> Project:
         """Read conf.py, without Sphinx, extensions or themes."""
         config = Config.read(confdir or srcdir, overrides={}, tags=Tags())
-        for name, default in SETTINGS.items():
+        known = {name: default for name, (default, *_) in SETTINGS.items()}
+        for name, default in (known | OTHERS).items():
             config.add(name, default, "", ())
         return cls(srcdir, config, confdir)
 

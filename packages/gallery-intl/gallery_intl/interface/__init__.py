@@ -12,29 +12,7 @@ from gallery_intl.interface import (
 )
 
 
-def add_settings(app: Sphinx) -> None:
-    # the languages of the site and their own names, as a menu shows them
-    app.add_config_value("gallery_intl_languages", {}, "html", dict)
-    # where another language is, from the first page of this one; "": nowhere, None:
-    # "../{language}/" if the output folder is named after the language, else nowhere;
-    # or of each its folder below one place, or its address: {"en": "", "ko": "ko"}
-    app.add_config_value("gallery_intl_siblings", None, "html", (str, dict, type(None)))
-    # languages that are not built now, and where their pages are: {"ko": "html/ko"}
-    app.add_config_value("gallery_intl_published", {}, "html", dict)
-    # set by us: downloads name the address, and are made while pages are read
-    app.add_config_value("gallery_intl_address", "", "env", str)
-    # set by us: Sphinx reads all pages again when it changes
-    app.add_config_value("gallery_intl_interface", "", "env", str)
-    # settings of other extensions whose text is shown on pages, to be translated
-    app.add_config_value("gallery_intl_shown_settings", [], "", list)
-    # whether titles break at their colon first, and Korean keeps brackets with words
-    app.add_config_value("gallery_intl_lines", False, "html", bool)
-    # with it, words of titles that browsers would cut: {"ja": ["方法"]}
-    app.add_config_value("gallery_intl_unbroken", {}, "html", dict)
-
-
 def setup(app: Sphinx) -> ExtensionMetadata:
-    add_settings(app)
     app.connect("config-inited", languages.configure)
     app.connect("gallery-complete-page", lines.break_lines, priority=700)  # after cards
     app.connect("config-inited", words.load_words)

@@ -34,31 +34,6 @@ class CompletePage(SphinxPostTransform):
         self.env.events.emit(COMPLETE, self.document, self.env.docname)
 
 
-def add_settings(app: Sphinx) -> None:
-    # the repository at its host, where catalogs are edited; it begins at the nearest
-    # folder from conf.py upwards that has a .git
-    app.add_config_value("gallery_repository_url", "", "env", frozenset({str}))
-    # the branch of the repository that the pages are made from
-    app.add_config_value("gallery_repository_branch", "main", "env", str)
-    # whether downloaded scripts name pages by their titles, in place of :doc: roles
-    app.add_config_value("gallery_intl_plain_links", False, "", bool)
-    # whether names that intersphinx knows lead there, from code and from literals
-    app.add_config_value("gallery_intl_link_names", False, "html", bool)
-    # the pages to translate, such as "auto_examples/*", where * is any characters; the
-    # others have no catalog; [] is all pages
-    app.add_config_value("gallery_intl_pages", [], "env", list)
-    # the page that explains how to translate; gaps and the table of status lead there
-    app.add_config_value("gallery_intl_how_to", "", "env", str)
-    # whether downloads in the source language are ours too, which name their origin
-    app.add_config_value("gallery_intl_source_downloads", False, "", bool)
-    # the file in which a page may offer the downloads of all pages
-    app.add_config_value("gallery_intl_archive", "gallery.zip", "env", str)
-    # set by the writer: the folder of the project, and whether the sources are those
-    # that messages are collected from
-    app.add_config_value("gallery_intl_project", "", "env", str)
-    app.add_config_value("gallery_intl_collect", False, "env", bool)
-
-
 def use_a_catalog_for_each_page(app: Sphinx, config: Config) -> None:
     """Give each page its own catalog, where Sphinx alone joins them by folders."""
     if isinstance(config.gettext_compact, str):
@@ -70,7 +45,6 @@ def use_a_catalog_for_each_page(app: Sphinx, config: Config) -> None:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    add_settings(app)
     app.add_event("gallery-card")
     app.add_node(cards.card)
     app.add_directive("gallery", cards.Gallery)
