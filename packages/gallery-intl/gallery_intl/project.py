@@ -75,7 +75,6 @@ class Script(NamedTuple):
     text: str
 
     def blocks(self) -> tuple[Block, ...]:
-        """Return its docstring, texts and code."""
         return blocks(self.text)
 
 
@@ -161,7 +160,6 @@ class Project:
         return [po.po_path(folder, language, docname) for folder in folders]
 
     def catalog(self, docname: str, language: str) -> PageCatalog:
-        """Return the translations of a page."""
         paths = self.catalog_paths(docname, language)
         return PageCatalog(paths, language == self.source_language)
 
@@ -194,7 +192,6 @@ class Project:
         return self.catalog(po.INTERFACE, language).translation(text) or text
 
     def scripts(self) -> Iterator[str]:
-        """Yield the names of the pages that are generated from scripts."""
         for _examples, gallery in self.galleries:
             for path in sorted((self.srcdir / gallery).rglob("*.rst")):
                 docname = path.relative_to(self.srcdir).with_suffix("").as_posix()

@@ -29,7 +29,6 @@ class PageCatalog:
         return known[1].msgstr if known and po.is_translated(known[1]) else None
 
     def translations(self) -> dict[str, str]:
-        """Return all that may be shown, by message."""
         known = ((message, self.translation(message)) for message in self.entries)
         return {message: text for message, text in known if text is not None}
 
@@ -54,6 +53,5 @@ class PageCatalog:
         return po.is_english(self.entries[message][1])
 
     def line(self, message: str) -> tuple[Path, int] | None:
-        """Return the file and the line of a message."""
         known = self.entries.get(message)
         return (known[0], known[1].linenum) if known else None

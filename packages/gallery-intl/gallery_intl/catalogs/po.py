@@ -96,7 +96,6 @@ def read(path: Path) -> polib.POFile:
 
 
 def read_all(folder: Path, suffix: str) -> Pages:
-    """Read the catalogs below a folder."""
     return {
         path.relative_to(folder).with_suffix(""): read(path)
         for path in sorted(folder.rglob(f"*{suffix}"))

@@ -53,7 +53,6 @@ def count(path: Path, language: str, source: str = catalogs.SOURCE_LANGUAGE) -> 
 
 
 def add(counts: Iterable[Count]) -> Count:
-    """Add up the numbers of catalogs."""
     return Count(*map(sum, zip(*counts, strict=True)))
 
 
@@ -86,7 +85,6 @@ def paths(locale_dir: Path, languages: list[str]) -> list[Path]:
 
 
 def totals(rows: Table, languages: list[str]) -> dict[str, Count]:
-    """Add up all pages by language."""
     return {
         language: add(row[language].numbers for row in rows.values() if language in row)
         for language in languages
@@ -115,7 +113,6 @@ def cell(counted: Count | None) -> str:
 
 
 def as_json(rows: Table) -> str:
-    """Return the table for programs."""
     plain = {
         page: {
             language: {**known.numbers._asdict(), **asdict(known.credits)}

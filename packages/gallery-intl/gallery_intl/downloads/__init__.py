@@ -109,7 +109,6 @@ def all_files(env: BuildEnvironment, project: Project, top: str) -> dict[str, by
 
 
 def translated_files(original: Path, ours: Path) -> dict[str, bytes]:
-    """Return the files of an archive, ours where there are any."""
     with zipfile.ZipFile(original) as packed:
         return {
             name: (ours / name).read_bytes()

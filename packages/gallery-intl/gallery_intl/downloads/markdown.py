@@ -47,14 +47,12 @@ def fence(text: str, least: int) -> str:
 
 
 def code(text: str) -> str:
-    """Return inline code."""
     sign = fence(text, 1)
     pad = " " if text[:1] == "`" or text[-1:] == "`" else ""
     return f"{sign}{pad}{text}{pad}{sign}"
 
 
 def quoted(text: str) -> str:
-    """Return a text as a quotation."""
     return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
 
 
@@ -84,7 +82,6 @@ class Writer:
         return "", node.get("refuri", "")
 
     def image(self, uri: str) -> str:
-        """Return the address of an image."""
         return uri
 
     def unknown(self, node: nodes.Element) -> None:

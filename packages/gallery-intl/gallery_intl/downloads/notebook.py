@@ -38,8 +38,6 @@ TITLES = "gallery_intl_titles"  # of other pages, in the metadata of the page
 
 
 class Cell(NamedTuple):
-    """A cell of a notebook."""
-
     kind: str  # "markdown" or "code"
     source: str
     tag: str = ""  # of a cell that is no part of the page's program

@@ -94,7 +94,6 @@ def alternate_tags(addresses: dict[str, str]) -> Markup:
 
 
 def configure(app: Sphinx, config: Config) -> None:
-    """Check and complete the settings of this room."""
     known = [path for path in config.templates_path if path not in COMPONENTS]
     config.templates_path = [*known, str(TEMPLATES), *COMPONENTS]
     check_language(config)
@@ -104,7 +103,6 @@ def configure(app: Sphinx, config: Config) -> None:
 
 
 def check_language(config: Config) -> None:
-    """Refuse a language that the site does not have."""
     languages = config.gallery_intl_languages
     if languages and config.language not in languages:
         raise ConfigError(

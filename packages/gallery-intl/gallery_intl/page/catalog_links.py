@@ -105,7 +105,6 @@ def reviews(credits: Credits) -> Iterator[str]:
 
 
 def remaining(count: Count) -> Iterator[str]:
-    """Yield what is left to translate in a catalog."""
     if count.words_left:
         yield _("Words left: %d") % count.words_left
     if count.fuzzy:

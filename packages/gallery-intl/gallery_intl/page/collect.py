@@ -221,7 +221,6 @@ def contexts(env: BuildEnvironment) -> dict[str, dict[str, list[str]]]:
 
 
 def context(node: nodes.Node) -> str:
-    """Return what a message is."""
     if isinstance(node, nodes.Element) and "context" in node:
         return str(node["context"])
     for kind, name in NAMES.items():

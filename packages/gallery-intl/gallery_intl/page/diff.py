@@ -80,7 +80,6 @@ class Diff(SphinxDirective):
     def shown(
         self, hunks: list[list[str]], reasons: list[nodes.definition_list_item]
     ) -> nodes.Element:
-        """Return the names of the files, the changes and the reasons."""
         old, new = (nodes.literal("", name) for name in self.arguments)
         bar = nodes.paragraph("", "", old, nodes.Text(" → "), new)
         bar["classes"] += ["diff-files", "no-search"]

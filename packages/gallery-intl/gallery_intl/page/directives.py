@@ -50,7 +50,6 @@ def code_fold(title: str, *content: nodes.Node) -> nodes.admonition:
 
 
 def is_code_fold(node: nodes.Node) -> bool:
-    """Return whether a node is such code."""
     return isinstance(node, nodes.admonition) and CODE_FOLD in node["classes"]
 
 

@@ -80,7 +80,6 @@ def gap_note(
 def credit_line(
     env: BuildEnvironment, catalog: Path, credits: Credits
 ) -> nodes.Element:
-    """Return a line with a page's translators, reviewers and catalog."""
     said = " · ".join(people(env, credits))
     between, link = " · " if said else "", improve(env, catalog)
     # a link is of no use on paper
@@ -99,7 +98,6 @@ def people(env: BuildEnvironment, credits: Credits) -> Iterator[str]:
 
 
 def listed(names: list[str], language: str) -> str:
-    """Return names as a language lists them."""
     try:
         return format_list(names, locale=language)
     except UnknownLocaleError:

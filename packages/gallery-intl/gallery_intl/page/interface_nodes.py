@@ -8,7 +8,6 @@ from docutils import nodes
 def with_class(
     document: nodes.Node, kind: type[nodes.Element], name: str
 ) -> list[nodes.Element]:
-    """Return the elements of a kind that carry a class."""
     return [node for node in document.findall(kind) if name in node["classes"]]
 
 

@@ -192,7 +192,6 @@ def link_text(document: nodes.document, names: Names, find: Find) -> None:
 
 
 def parents(node: nodes.Node) -> Iterator[nodes.Element]:
-    """Yield what is around a node, from the inside."""
     while (parent := node.parent) is not None:
         yield parent
         node = parent

@@ -34,7 +34,6 @@ KNOWN = "translation-status-counted"  # in the metadata of a page with a table
 
 
 def languages(env: BuildEnvironment) -> list[str]:
-    """Return the languages that the source is translated into."""
     source = source_language(env.config)
     return [x for x in env.config.gallery_intl_languages if x != source]
 
@@ -66,7 +65,6 @@ def files(env: BuildEnvironment) -> list[str]:
 
 
 def catalog(env: BuildEnvironment, language: str, page: str) -> Path | None:
-    """Return the catalog of a page in a language, if there is one."""
     paths = (catalogs.po_path(folder, language, page) for folder in folders(env))
     return next(filter(Path.is_file, paths), None)
 
@@ -79,8 +77,6 @@ def cell(value: nodes.Node | str, *quiet: str) -> nodes.entry:
 
 
 class TranslationStatus(SphinxDirective):
-    """A table of pages by languages."""
-
     def run(self) -> list[nodes.Node]:
         if self.config.gallery_intl_collect:
             return []

@@ -191,7 +191,6 @@ class Texts:
         self.changes[row - 1] = self.changes[row + 1] = 1, [rule]
 
     def written(self) -> str:
-        """Return the script with all changes."""
         source = self.source[:]
         for row in sorted(self.changes, reverse=True):
             count, texts = self.changes[row]

@@ -56,7 +56,6 @@ def tokens(source: str) -> tuple[tokenize.TokenInfo, ...]:
 
 @lru_cache(maxsize=64)
 def is_valid_python(source: str) -> bool:
-    """Return whether a source can be parsed."""
     try:
         docstring_lines(source)
     except SyntaxError:

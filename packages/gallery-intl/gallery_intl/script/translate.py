@@ -152,7 +152,6 @@ def _with_sketches(script: str, lookup: Lookup) -> str:
 
 
 def all_comments(text: str) -> list[Comment]:
-    """Return the comments of a script's code that are messages."""
     code = (block for block in blocks(text) if block.kind == "code")
     return [x for block in code for x in comments(block.source, block.line)]
 

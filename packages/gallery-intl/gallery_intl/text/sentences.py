@@ -31,7 +31,6 @@ def plain_text(paragraph: nodes.paragraph) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    """Split a text into its sentences."""
     return [sentence.strip() for sentence in SENTENCE.findall(text) if sentence.strip()]
 
 

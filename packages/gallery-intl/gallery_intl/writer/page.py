@@ -47,8 +47,6 @@ NO_FIGURE = "this alt text has no figure: the next code block draws too few"
 
 
 class Page:
-    """A page that is written in a language."""
-
     def __init__(
         self, project: Project, docname: str, language: str, prepare: Prepare | None
     ) -> None:
@@ -139,7 +137,6 @@ class Page:
         return [*head, "", *(f"    {line}".rstrip() for line in new.split("\n")), ""]
 
     def program(self, name: str) -> list[str]:
-        """Return the directive of a program that the script writes to a file."""
         diffs = filter(None, map(DIFF.match, self.lines))
         folded = ["    :folded:"] if name in {match["new"] for match in diffs} else []
         return [f".. program-file:: /{self.docname}/{name}", *folded]

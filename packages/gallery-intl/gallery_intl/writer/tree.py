@@ -93,8 +93,6 @@ def write_language(
 
 
 class TreeWriter:
-    """Writes the pages of galleries in a language."""
-
     def __init__(
         self,
         project: Project,
@@ -177,7 +175,6 @@ class TreeWriter:
         return made
 
     def is_translated(self, page: Page) -> bool:
-        """Return whether a page has downloads of its own in this language."""
         return self.project.is_to_translate(page.docname) and (
             not page.is_source or self.project.config.gallery_intl_source_downloads
         )
