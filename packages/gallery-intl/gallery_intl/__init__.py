@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # recording a page needs this package, and no Sphinx
 
 __version__ = "0.1"
 
-PARTS = ("page", "downloads", "figures", "interface")
+PARTS = ("page", "downloads", "interface")
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

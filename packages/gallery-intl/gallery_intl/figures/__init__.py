@@ -1,16 +1,7 @@
 """Figures: drawn once, with words in each language."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:  # what needs no Sphinx imports this package too
-    from sphinx.application import Sphinx
-    from sphinx.util.typing import ExtensionMetadata
-
-
-STYLE = Path(__file__).parents[1] / "static" / "figures.css"
+from typing import Any
 
 
 def scraper(
@@ -49,15 +40,3 @@ def reset(gallery_conf: dict[str, Any], fname: str | None) -> None:
     from gallery_intl.figures import style
 
     style.use()
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    app.setup_extension("sphinx_gallery.gen_gallery")
-    app.add_css_file(STYLE.name)
-    app.connect("builder-inited", add_style)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
-
-
-def add_style(app: Sphinx) -> None:
-    # not appended: the list may be Sphinx's default, which all applications share
-    app.config.html_static_path = [*app.config.html_static_path, str(STYLE)]

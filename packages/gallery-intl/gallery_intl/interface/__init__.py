@@ -23,6 +23,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("html-page-context", languages.add_links, priority=400)
     app.connect("html-page-context", menu.show, priority=400)
     app.connect("html-page-context", words.site_title)
+    app.add_css_file("figures.css")
     app.add_css_file("gallery_intl.css")
     app.add_js_file("gallery_intl.js", loading_method="defer")
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,6 +1,6 @@
 project = "A gallery"
 author = copyright = "its authors"
-extensions = ["gallery_intl", "gallery_intl.figures"]
+extensions = ["gallery_intl"]
 html_theme = "basic"
 html_copy_source = False
 exclude_patterns = ["gallery", "locales", "_build"]
