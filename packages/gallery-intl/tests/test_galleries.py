@@ -257,16 +257,15 @@ def test_a_broken_catalog_stops_its_language(copy: Callable[[str], Copy]) -> Non
     found = copy("signals")
     add_settings(found, OURS)
     path = found.source / "locales/ko/LC_MESSAGES" / f"{WIDTH}.po"
-    line = path.read_text("utf-8").split("\n")[9]
-    edit(path, line, 'msgstr "열린')
+    edit(path, '너비 고르기"', "열린")
 
     result = found.run("build", "ko", "--", "-D", "plot_gallery=0")
 
     assert result.returncode == 1
-    assert f'{path}:10: text without its closing " (add it)' in result.stderr
+    assert f'{path}:9: text without its closing " (add it)' in result.stderr
     assert not (found.source / "_build/html/ko").exists()
 
-    edit(path, 'msgstr "열린', line)  # and without running scripts it builds
+    edit(path, "열린", '너비 고르기"')  # and without running scripts it builds
     found.build("ko", options=("-D", "plot_gallery=0"))
     assert "너비 고르기" in found.html("ko", WIDTH)
 
