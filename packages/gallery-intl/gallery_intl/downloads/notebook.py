@@ -129,14 +129,6 @@ def is_furniture(node: nodes.Node) -> bool:
     )
 
 
-def page_address(env: BuildEnvironment, docname: str) -> str:
-    """Return the address of a page; "" if ``html_baseurl`` is not configured."""
-    base = env.config.html_baseurl
-    if not base:  # and some builders know no addresses yet
-        return ""
-    return f"{base.rstrip('/')}/{docname}.html"
-
-
 class PageWriter(Writer):
     """Write a page for readers outside of its site."""
 
@@ -154,7 +146,8 @@ class PageWriter(Writer):
             return super().link(node)
         docname = docname_join(self.env.docname, node["reftarget"])
         title = "" if node.get("refexplicit") else page_title(self.env, docname)
-        return title, page_address(self.env, docname)
+        base = self.env.config.html_baseurl.rstrip("/")
+        return title, f"{base}/{docname}.html" if base else ""
 
     def block_paragraph(self, node: nodes.Element) -> str:
         text = super().block_paragraph(node)

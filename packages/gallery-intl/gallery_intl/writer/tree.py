@@ -31,10 +31,6 @@ locale_dirs = []  # of a translated text Sphinx would take the translation
 """
 
 
-def translate_furniture(rst: str, _catalog: PageCatalog, _project: Project) -> str:
-    return furniture.translate(rst)
-
-
 class Hooks(NamedTuple):
     """Functions of a project that take part in writing.
 
@@ -46,7 +42,9 @@ class Hooks(NamedTuple):
     """
 
     prepare: Prepare | None = None
-    furnish: Callable[[str, PageCatalog, Project], str] = translate_furniture
+    furnish: Callable[[str, PageCatalog, Project], str] = (
+        lambda rst, _catalog, _project: furniture.translate(rst)
+    )
     check: Check | None = None
     state: Callable[[Project, str], str] = lambda _project, _docname: ""
     complete: Callable[[str], str] = str
