@@ -12,7 +12,7 @@ from docutils.core import publish_doctree
 from docutils.parsers.rst import Directive, directives, roles
 from paths import PROJECT
 
-SOURCES = PROJECT / "sources.rst"
+SOURCES = PROJECT / "docs" / "sources.rst"
 LEFT_OUT = "Left out"
 
 # What the sources define or call, and we kept under its name, with our page.
