@@ -24,6 +24,7 @@ exclude_patterns = [
     "_build",
     ".venv",
     "gallery",
+    "docs",
     "packages",
     "tests",
     "tutorials/index.rst",

@@ -60,6 +60,13 @@ def test_a_page_is_printed_without_what_surrounds_it(
     assert 3 < page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n") < 26
 
 
+@each_language
+def test_the_cheat_sheet_is_one_sheet_of_paper(open_page: Open, language: str) -> None:
+    page = open_page(f"{language}/cheat_sheet.html")
+
+    assert page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n") == 1
+
+
 @pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])
 def test_a_dark_page_is_printed_as_a_light_one(printed: Print, scripts: bool) -> None:
     light = printed("ko", "light", java_script_enabled=scripts)
