@@ -10,8 +10,9 @@ import hashlib
 import json
 import os
 import platform
-from collections.abc import Iterator
+import re
 from importlib import metadata
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,6 +26,7 @@ NAME = ".fingerprint.json"
 PACKAGES = ("torch", "sphinx-gallery", "matplotlib", "numpy")
 # what a run's outputs and figures depend on
 MODULES = ("generate", "machine", "needs", "ranks", "upstream")
+OTHERS = re.compile(r"(^|/)(\.|__pycache__/)")  # files that people do not write
 FIGURE_MODULES = ("__init__", "upstream", "style", "svg")
 
 
@@ -95,18 +97,17 @@ def is_current(srcdir: Path, gallery: dict[str, Any]) -> bool:
     )
 
 
+def files_in(folder: Path) -> list[Path]:
+    """Return the files that people write, with paths that begin at the folder."""
+    paths = [x.relative_to(folder) for x in folder.rglob("*") if x.is_file()]
+    return [path for path in sorted(paths) if not OTHERS.search(str(path))]
+
+
 def digest(*folders: Path) -> str:
     """Return a digest of all files in some folders."""
-    return _digest(*(part for folder in folders for part in _contents(folder)))
-
-
-def _contents(folder: Path) -> Iterator[bytes]:
-    for path, folders, names in os.walk(folder):
-        folders[:] = sorted(f for f in folders if f[0] != "." and f != "__pycache__")
-        for name in sorted(name for name in names if name[0] != "."):
-            file = Path(path, name)
-            yield os.fsencode(file.relative_to(folder))
-            yield file.read_bytes()
+    paths = [(folder, path) for folder in folders for path in files_in(folder)]
+    parts = ((os.fsencode(path), (top / path).read_bytes()) for top, path in paths)
+    return _digest(*chain.from_iterable(parts))
 
 
 def _digest(*parts: bytes) -> str:

@@ -17,7 +17,7 @@ import tempfile
 import threading
 import time
 import traceback
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -46,34 +46,28 @@ def remove_figures(target: Path) -> None:
         figure.unlink()
 
 
-def scripts(srcdir: Path, gallery: dict[str, Any]) -> Iterator[tuple[Path, Path]]:
-    """Yield (script, its copy in the generated folder) in the order of the gallery."""
-    for examples, generated in folders(srcdir, gallery):
-        for name in upstream.scripts(examples, gallery):
-            yield examples / name, generated / name
-
-
-def folders(srcdir: Path, gallery: dict[str, Any]) -> Iterator[tuple[Path, Path]]:
-    """Yield each folder of scripts with the folder that is generated from it."""
+def copies(srcdir: Path, gallery: dict[str, Any]) -> Iterator[tuple[Path, Path]]:
+    """Yield each file of the gallery with the place of its copy."""
     for examples, generated in fingerprint.gallery_dirs(srcdir, gallery):
-        for section in ["", *upstream.sections(srcdir, examples, gallery)]:
-            yield examples / section, generated / section
+        for path in fingerprint.files_in(examples):
+            yield examples / path, generated / path
 
 
 def to_make(srcdir: Path, gallery: dict[str, Any]) -> set[str]:
-    """Return what a run generates, as far as it is known before: pages, other files."""
-    pages = [target for _, target in scripts(srcdir, gallery)]
-    made = {*pages, *(page.with_suffix(".rst") for page in pages)}
-    for examples, generated in folders(srcdir, gallery):
-        made |= {generated / name for name in upstream.other_files(examples, gallery)}
+    """Return what a run may make, as far as it is known before: pages, other files."""
+    made = set[Path]()
+    for _, copy in copies(srcdir, gallery):
+        made |= {copy, copy.with_name("index.rst")}
+        if copy.suffix == ".py":
+            made.add(copy.with_suffix(".rst"))
     return {os.path.relpath(path, srcdir) for path in made}
 
 
-def prune(srcdir: Path, gone: Iterable[str], extensions: Container[str]) -> None:
+def prune(srcdir: Path, gone: Iterable[str]) -> None:
     """Remove what an earlier run made and this one will not, nobody's own files."""
     for path in [Path(srcdir, name) for name in gone]:
         path.unlink(missing_ok=True)
-        if path.suffix in extensions:
+        if path.suffix == ".py":
             remove_figures(path)
             own = [note(path), machine.path_of(path)]
             for file in [*own, *upstream.page_files(path)]:
@@ -131,10 +125,7 @@ def make_page(
 
 def prepare(srcdir: Path, gallery: dict[str, Any], tell: Tell, *, anew: bool) -> None:
     """Bring the generated folder into a state from which Sphinx-Gallery goes right."""
-    pairs = list(scripts(srcdir, gallery))
-    files = {Path(srcdir, name) for name in to_make(srcdir, gallery)}
-    for file in files.union(*(upstream.page_files(target) for _, target in pairs)):
-        Path(f"{file}{upstream.UNFINISHED}").unlink(missing_ok=True)
+    pairs = [pair for pair in copies(srcdir, gallery) if pair[0].suffix == ".py"]
     for _, target in pairs:
         # Sphinx-Gallery notes a script as done before it writes the page
         if anew or note(target).exists() or not target.with_suffix(".rst").exists():
@@ -155,12 +146,13 @@ def generate_changed(
     """
     gallery = fingerprint.read_settings(confdir, overrides).sphinx_gallery_conf
     last, now = fingerprint.read(folder), fingerprint.take(srcdir, gallery)
-    warnings, values = io.StringIO(), {**overrides, "gallery_intl_run": False}
+    # a build of written sources does not generate by itself
+    warnings, values = io.StringIO(), {**overrides, "gallery_intl_project": str(srcdir)}
     with tempfile.TemporaryDirectory() as out:
         app = Sphinx(srcdir, confdir, out, out, "dummy", values, None, warnings)
         gallery = app.config.sphinx_gallery_conf
         made, known = to_make(srcdir, gallery), set(last.made if last else ())
-        prune(srcdir, known - made, gallery["example_extensions"])
+        prune(srcdir, known - made)
         anew = last is None or last.environment != now.environment
         prepare(srcdir, gallery, tell, anew=anew)
         # of no files, so that it stands for no gallery if this run does not end

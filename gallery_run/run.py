@@ -6,7 +6,6 @@ made. A page that does not end in time is stopped, and the build with it.
 
 from __future__ import annotations
 
-import functools
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -15,16 +14,12 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import SphinxError
-from sphinx.util import logging
 
 from gallery_intl.files import only_one
 from gallery_run import fingerprint
 from gallery_run.child import Child
 from gallery_run.outcomes import ended
 
-logger = logging.getLogger(__name__)
-
-OVERRIDES = ("sphinx_gallery_conf", "gallery_intl_deadline", "abort_on_example_error")
 START_UP = 60.0  # seconds in which a run should come to its first page
 Say = Callable[[str], object]
 
@@ -72,42 +67,28 @@ def run_gallery(
 
 
 def follow(child: Child, seconds: float, say: Say) -> list[str]:
-    """Report what the child does until it ends; return Sphinx's warnings."""
-    progress = Progress(say)
+    """Show which page runs, and how long each took; return Sphinx's warnings."""
+    page, done, total = "", 0, 0
     while True:
         kind, values = child.hear()
         # the start of Sphinx is no page
         child.allow(seconds if kind == "start" else max(seconds, START_UP))
-        progress.show(kind, values)
-        if kind == "failed":
-            raise GalleryError(failure(child, progress.page, **values))
-        if kind == "done":
+        if kind == "plan":
+            total = values["run"]
+            say(f"gallery: {total} to run, {values['unchanged']} unchanged\n")
+        elif kind == "start":
+            page, done = values["page"], done + 1
+            say(f"gallery: [{done}/{total}] {page} ... ")
+        elif kind == "end":
+            page = ""
+            say(f"{values['seconds']:.1f} s\n")
+        elif kind == "failed":
+            if page:
+                say("failed\n")
+            raise GalleryError(failure(child, page, **values))
+        else:
             warnings: str = values["warnings"]
             return warnings.splitlines()
-
-
-class Progress:
-    """Show which page runs, and how long each one took."""
-
-    def __init__(self, say: Say) -> None:
-        self.say = say
-        self.page = ""
-        self.done = self.total = 0
-
-    def show(self, kind: str, values: dict[str, Any]) -> None:
-        if kind == "plan":
-            self.total = values["run"]
-            unchanged = values["unchanged"]
-            self.say(f"gallery: {self.total} to run, {unchanged} unchanged\n")
-        elif kind == "start":
-            self.page = values["page"]
-            self.say(f"gallery: [{self.done + 1}/{self.total}] {self.page} ... ")
-        elif kind == "end":
-            self.done += 1
-            self.say(f"{values['seconds']:.1f} s\n")
-            self.page = ""
-        elif kind == "failed" and self.page:
-            self.say("failed\n")
 
 
 def failure(child: Child, page: str, text: str, status: int | None = None) -> str:
@@ -130,15 +111,3 @@ def allow_spaces(app: Sphinx, config: Config) -> None:
             *config.suppress_warnings,
             "sphinx_gallery.space_in_filename",
         ]
-
-
-def run_first(app: Sphinx) -> None:
-    """Run the gallery before Sphinx looks for pages."""
-    if not app.config.gallery_intl_run or app.config.gallery_intl_project:
-        return
-    given = app.config.overrides.items()
-    overrides = {key: value for key, value in given if key.startswith(OVERRIDES)}
-    confdir, srcdir = Path(app.confdir), Path(app.srcdir)
-    say = functools.partial(logger.info, nonl=True)
-    for text in run_gallery(srcdir, confdir, overrides, say):
-        logger.warning(text, type="gallery_intl", subtype="run")

@@ -1,8 +1,6 @@
 """What we lean on inside of Sphinx-Gallery, as seen in its version 0.22.1.
 
-It has no event for the beginning and the end of a page, none before it generates, and
-no setting that lets a build only read what an earlier one generated: an empty
-``examples_dirs`` also takes them from ``minigallery`` and from Binder.
+It has no event for the beginning and the end of a page, and none before it generates.
 """
 
 from __future__ import annotations
@@ -21,8 +19,6 @@ from sphinx_gallery.utils import get_md5sum  # type: ignore[import-untyped]
 
 PageMaker = Callable[[str, Path, Path, dict[str, Any]], Any]
 
-# Its listeners that run the scripts and say how that went.
-GENERATING = (gen_gallery.generate_gallery_rst, gen_gallery.summarize_failing_examples)
 # What it writes for a script, beside a copy of it; `target.md5` once that ran well.
 PAGE_FILES = (
     ".rst",
@@ -32,15 +28,6 @@ PAGE_FILES = (
     ".cost.json",
     ".recommendations",
 )
-UNFINISHED = ".new"  # behind the name of a file that is being written
-
-
-def stop_generating(app: Sphinx) -> None:
-    """Let an application only read what was generated; all settings stay."""
-    for event in ("builder-inited", "build-finished"):
-        for listener in list(app.events.listeners[event]):
-            if listener.handler in GENERATING:
-                app.disconnect(listener.id)
 
 
 def generate(app: Sphinx) -> None:
@@ -68,38 +55,6 @@ def is_done(source: Path, target: Path) -> bool:
 def forget(target: Path) -> None:
     """Let a script run again."""
     Path(f"{target}.md5").unlink(missing_ok=True)
-
-
-def header(folder: Path, gallery: dict[str, Any]) -> str | None:
-    """Return the file that a folder's index is made from; None if it has its own."""
-    path: str | None = gen_rst._get_gallery_header(folder, gallery, raise_error=False)
-    return path
-
-
-def sections(srcdir: Path, examples: Path, gallery: dict[str, Any]) -> list[str]:
-    """Return the folders of a gallery that are sections of it."""
-    names: list[str] = gen_gallery.get_subsections(
-        srcdir,
-        examples,
-        gallery,
-        check_for_header=header(examples, gallery) is not None,
-    )
-    return names
-
-
-def scripts(folder: Path, gallery: dict[str, Any]) -> list[str]:
-    """Return the names of the scripts in a folder."""
-    return sorted(gen_rst._collect_gallery_files([folder], gallery))
-
-
-def other_files(folder: Path, gallery: dict[str, Any]) -> Iterator[str]:
-    """Yield the names of what is made for a folder that is no script's."""
-    if header(folder, gallery):
-        yield "index.rst"
-    if gallery["write_computation_times"]:
-        yield "sg_execution_times.rst"
-    if copied := gallery["copyfile_regex"]:
-        yield from (one.name for one in folder.iterdir() if re.match(copied, one.name))
 
 
 def page_files(target: Path) -> list[Path]:

@@ -29,7 +29,6 @@ from gallery_site.languages import run_sphinx
 from gallery_site.project import BuildError, Site
 
 NOT_RUN = {"sphinx_gallery_conf.plot_gallery": False}
-READ: dict[str, object] = {"gallery_intl_run": False}
 NOT_DRAWN = (
     "%s: new words of its figures are not in the catalogs yet "
     "(run it: make html; then again: make catalogs)"
@@ -93,7 +92,7 @@ def collect(site: Site) -> Path:
         project, project.source_language, written, HOOKS, places, collect=True
     ):
         print(str(warning).replace(f"{source}/", ""), file=sys.stderr)
-    status = run_sphinx(written, "gettext", templates, source / "doctrees", READ, said)
+    status = run_sphinx(written, "gettext", templates, source / "doctrees", {}, said)
     print(said.getvalue().replace(f"{written}/", ""), end="", file=sys.stderr)
     if status:
         raise BuildError("no messages collected; the catalogs are as they were")

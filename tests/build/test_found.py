@@ -173,7 +173,7 @@ def test_an_address_without_a_host_is_refused() -> None:
 
 def test_plain_sphinx_takes_the_address_from_its_command_line(found: Site) -> None:
     source, out = found.source, found.source.parent / "plain" / "ko"
-    options = ("-q", "-W", "-D", "language=ko", "-D", "gallery_intl_run=0")
+    options = ("-q", "-W", "-D", "language=ko")
 
     def build(address: str) -> str:
         own = ("-D", f"html_baseurl={address}", source, out)

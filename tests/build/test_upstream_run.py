@@ -5,7 +5,6 @@ What else it takes from there is tried by tests/run.
 
 from __future__ import annotations
 
-import inspect
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +12,6 @@ from pathlib import Path
 import pytest
 from paths import ROOTS
 from sphinx.testing.util import SphinxTestApp
-from sphinx_gallery import gen_rst
 
 from gallery_run import upstream
 
@@ -54,39 +52,15 @@ def test_a_page_is_written_to_these_files_and_to_figures(
     app = stock(write_computation_times=True, recommender={"enable": True})
 
     found = {path for path in (app.srcdir / "pages").rglob("*") if path.is_file()}
-    conf = app.config.sphinx_gallery_conf
     targets = [app.srcdir / f"pages/part/{name}.py" for name in ("first", "second")]
     expected = {path for one in targets for path in upstream.page_files(one)}
     figures = {path for one in targets for path in upstream.figures(one)}
-    others = {
-        app.srcdir / "pages" / part / name
-        for part in ("", "part")
-        for name in upstream.other_files(app.srcdir / "gallery" / part, conf)
-    }
+    pages = app.srcdir / "pages"
+    names = ("index.rst", "sg_execution_times.rst")
+    others = {folder / name for folder in (pages, pages / "part") for name in names}
     assert found == expected | figures | others
     assert {path.name for path in figures} == {
         "sphx_glr_first_001.png",
         "sphx_glr_first_thumb.png",
         "sphx_glr_second_thumb.png",
     }
-
-
-def test_what_is_copied_and_what_has_an_index_of_its_own(
-    stock: Callable[..., SphinxTestApp], tmp_path: Path
-) -> None:
-    folder = tmp_path / "site/gallery/part"
-    for one in (folder, folder.parent):
-        (one / "GALLERY_HEADER.rst").rename(one / "index.rst")
-
-    app = stock(copyfile_regex=r"index\.rst$")
-
-    conf = app.config.sphinx_gallery_conf
-    assert upstream.header(folder, conf) is None
-    assert upstream.sections(app.srcdir, folder.parent, conf) == ["part"]
-    assert list(upstream.other_files(folder, conf)) == ["index.rst"]
-    assert (tmp_path / "site/pages/part/index.rst").is_file()
-
-
-def test_a_file_is_written_under_another_name_first() -> None:
-    for function in (gen_rst.save_rst_example, gen_rst.generate_file_rst):
-        assert f'{upstream.UNFINISHED}"' in inspect.getsource(function)

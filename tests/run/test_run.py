@@ -12,7 +12,6 @@ import leftover_processes
 import psutil
 import pytest
 from paths import ROOTS
-from sphinx.testing.util import SphinxTestApp
 
 from gallery_run import fingerprint, generate
 from gallery_run.run import GalleryError, run_gallery
@@ -355,29 +354,6 @@ def test_two_runs_at_once_execute_once(site: Path) -> None:
     assert runs(site) == ["first"]
     assert sum("to run" in text for text in said) == 1
     assert sum("waiting" in text for text in said) == 1
-
-
-def test_sphinx_builds_run_the_gallery_or_only_read_it(site: Path) -> None:
-    (site / "locales/ko/LC_MESSAGES").mkdir(parents=True)
-    (site / "locales/ja/LC_MESSAGES").mkdir(parents=True)
-    builds = []
-    for language, runs_it in [("en", True), ("ko", True), ("ja", False)]:
-        if not runs_it:
-            page(site, "first", "raise ValueError('not run')\n")
-        app = SphinxTestApp(
-            "html",
-            srcdir=site,
-            builddir=site / "_build" / language,
-            confoverrides={"language": language, "gallery_intl_run": runs_it},
-            freshenv=True,
-        )
-        app.build()
-        builds.append(app.warning.getvalue())
-        assert (app.outdir / "pages/part/first.html").exists()
-        app.cleanup()
-
-    assert builds == ["", "", ""]
-    assert runs(site) == ["first", "second"]
 
 
 def test_temporary_files_of_scripts_are_removed(site: Path) -> None:
