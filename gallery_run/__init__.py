@@ -11,17 +11,13 @@ if TYPE_CHECKING:  # recording a page needs this package, and no Sphinx
 HAS_TRANSLATED_WORDS = True  # for `gallery_intl.interface`
 
 
-def add_settings(app: Sphinx) -> None:
-    # seconds in which a page has to end, and each part of the run that is no page
-    app.add_config_value("gallery_intl_deadline", 120, "", (int, float))
-
-
 def setup(app: Sphinx) -> ExtensionMetadata:
     from gallery_run import notebook, run
 
     app.setup_extension("gallery_intl")
     app.setup_extension("sphinx_design")
-    add_settings(app)
+    # seconds in which a page has to end, and each part of the run that is no page
+    app.add_config_value("gallery_intl_deadline", 120, "", (int, float))
     app.connect("config-inited", run.allow_spaces)
     app.connect("gallery-notebook-cells", notebook.install_missing)
     app.connect("gallery-notebook-cells", notebook.start_ranks)

@@ -13,15 +13,9 @@ STATIC = Path(__file__).parent / "static"
 HAS_TRANSLATED_WORDS = True  # for `gallery_intl.interface`
 
 
-def add_settings(app: Sphinx) -> None:
-    # whether pages load one style sheet and one script, without what no page uses
-    app.add_config_value("gallery_site_light", True, "html", bool)
-
-
 def setup(app: Sphinx) -> ExtensionMetadata:
     from gallery_site import book, cards, figure_steps, folds, head, hero
 
-    add_settings(app)
     app.add_css_file("gallery_site.css")
     app.add_node(cards.part_head)
     app.add_node(cards.answer)
@@ -48,22 +42,24 @@ def add_styles(app: Sphinx) -> None:
 
 
 def listen(app: Sphinx) -> None:
-    from gallery_site import cards, downloads, hero, pictograms
+    from gallery_site import (
+        cards,
+        downloads,
+        hero,
+        lessons,
+        light,
+        page_context,
+        pictograms,
+        publish,
+    )
 
     app.connect("gallery-complete-page", cards.fill_parts)
     app.connect("gallery-complete-page", hero.draw)
     app.connect("gallery-complete-page", hero.offer)
     # when the cards use them
     app.connect("gallery-complete-page", pictograms.define_used, priority=600)
-    if "gallery_intl" in app.extensions:
-        app.connect("gallery-card", cards.dress)
-        app.connect("gallery-archive", downloads.add_files)
-    listen_for_the_theme(app)
-
-
-def listen_for_the_theme(app: Sphinx) -> None:
-    from gallery_site import lessons, light, page_context, publish
-
+    app.connect("gallery-card", cards.dress)
+    app.connect("gallery-archive", downloads.add_files)
     app.connect("builder-inited", add_styles)
     listed = lessons.Lessons()
     app.connect("config-inited", lessons.add_templates)

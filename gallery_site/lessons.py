@@ -28,7 +28,6 @@ TEMPLATES = Path(__file__).parent / "templates"
 LINK = '<a href="{}">'
 CURRENT = '<a aria-current="page" href="#">'
 
-ORDER = "lessons.json"  # beside what Sphinx keeps: parts, with their lessons
 TITLES = "titles.json"  # what the list beside each page says
 Relations = dict[str, list[Any]]  # of pages, in reading order: above, before, after
 
@@ -78,8 +77,6 @@ class Lessons:
         if app.builder.format != "html":
             return []
         self.find(app)
-        order = json.dumps(self.parts)
-        Path(app.doctreedir, ORDER).write_text(order, encoding="utf-8")
         listed, kept = json.dumps(self.titles), Path(app.doctreedir, TITLES)
         before = kept.read_text(encoding="utf-8") if kept.is_file() else ""
         kept.write_text(listed, encoding="utf-8")

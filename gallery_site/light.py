@@ -26,7 +26,6 @@ import gallery_intl
 import sphinx_cjk_search
 
 LAYOUT = Path(__file__).parent / "layout"
-THEME = "pydata_sphinx_theme"
 STYLES = [
     "basic.css",
     "styles/pydata-sphinx-theme.css",
@@ -144,8 +143,6 @@ def own_version(config: Config, srcdir: Path) -> str:
 
 def use_layout(app: Sphinx, config: Config) -> None:
     """Let pages load the two files; a new version of them writes all pages again."""
-    if not config.gallery_site_light or config.html_theme != THEME:
-        return
     config.templates_path = [str(LAYOUT), *config.templates_path]
     own = {"light_version": own_version(config, Path(app.srcdir))}
     config.html_context = {**config.html_context, **own}
