@@ -20,7 +20,7 @@ from types import ModuleType
 from gallery_intl.figures import style, svg
 from gallery_intl.script.source import packages
 from gallery_run import machine, records
-from gallery_run.records import Output, Record, code_blocks, code_checksum
+from gallery_run.records import Output, Record, code_blocks
 
 ANSI = re.compile(r"\x1B(?:[@-Z\\-_]|\[[0-?]*[ -/]*[@-~])")
 
@@ -79,7 +79,7 @@ def main() -> None:
     outputs, svgs = run_blocks(page, script)
     if ranks == 0 or os.environ["RANK"] == "0":
         here = machine.take(script, ranks)
-        records.write(folder, Record(code_checksum(script), here, outputs, svgs))
+        records.write(folder, Record(script, here, outputs, svgs))
 
 
 if __name__ == "__main__":

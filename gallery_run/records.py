@@ -7,14 +7,14 @@ prose aside; after a change of the code it is stale and not shown.
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
-import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gallery_intl.script.source import Block, blocks, tokens
+from gallery_intl.script.source import Block, blocks
 from gallery_run import machine
 from gallery_run.machine import Machine
 from gallery_run.needs import world_size
@@ -38,7 +38,7 @@ class Output(NamedTuple):
 class Record(NamedTuple):
     """What a page printed and drew on a machine."""
 
-    code: str  # `code_checksum` of the script that ran
+    script: str  # as it ran
     machine: Machine
     outputs: dict[int, Output]  # by code block, from 0; none for a silent one
     svgs: dict[str, str]  # the figures by file name
@@ -47,30 +47,13 @@ class Record(NamedTuple):
 def code_blocks(script: str) -> list[Block]:
     """Return the code blocks of a script that have more than comments."""
     code = (block for block in blocks(script) if block.kind == "code")
-    return [block for block in code if without_comments(block.source).strip()]
+    return [block for block in code if ast.parse(block.source).body]
 
 
-def code_checksum(script: str) -> str:
-    """Return a checksum of the number of ranks and of the code without comments."""
-    code = [without_comments(block.source) for block in code_blocks(script)]
-    return checksum([world_size(script), *code])
-
-
-def without_comments(code: str) -> str:
-    """Remove comments and empty lines, but not those in strings.
-
-    The tokens themselves would not do: they differ between versions of Python.
-    """
-    lines = code.split("\n")
-    empty = set()
-    for token in tokens(code):
-        row, column = token.start
-        if token.type == tokenize.COMMENT:
-            lines[row - 1] = lines[row - 1][:column].rstrip()
-        elif token.type == tokenize.NL and not lines[row - 1].strip():
-            empty.add(row)
-    kept = (line for row, line in enumerate(lines, start=1) if row not in empty)
-    return "\n".join(kept).strip("\n")
+def program(script: str) -> tuple[object, ...]:
+    """Return what a script does: its number of ranks, and its code block by block."""
+    trees = (ast.dump(ast.parse(block.source)) for block in code_blocks(script))
+    return world_size(script), *trees
 
 
 def checksum(values: Any) -> str:
@@ -80,7 +63,7 @@ def checksum(values: Any) -> str:
 def write(folder: Path, record: Record) -> None:
     """Write a record into a folder of its own."""
     values = {
-        "code": record.code,
+        "script": record.script,
         "machine": machine.as_values(record.machine),
         "outputs": {str(n): one._asdict() for n, one in record.outputs.items()},
     }
@@ -100,7 +83,7 @@ def read(folder: Path) -> Record:
         outputs = {int(n): Output(**one) for n, one in values["outputs"].items()}
         names = [name for output in outputs.values() for name in output.figures]
         svgs = {name: (folder / name).read_text(encoding="utf-8") for name in names}
-        record = Record(values["code"], Machine(**values["machine"]), outputs, svgs)
+        record = Record(values["script"], Machine(**values["machine"]), outputs, svgs)
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise RecordError(f"{folder / FILE}: {error!r} ({REMEDY})") from None
     if written != checksum([values, svgs]):
@@ -111,8 +94,8 @@ def read(folder: Path) -> Record:
 def current(folder: Path, script: str) -> dict[str, Record]:
     """Return the records of a page that are of the script's code, by folder name."""
     records = {one.parent.name: read(one.parent) for one in sorted(folder.rglob(FILE))}
-    code = code_checksum(script) if records else ""
-    return {name: record for name, record in records.items() if record.code == code}
+    now = program(script) if records else ()
+    return {name: one for name, one in records.items() if program(one.script) == now}
 
 
 def stale(folder: Path, gallery: Path) -> Iterator[str]:
@@ -122,7 +105,7 @@ def stale(folder: Path, gallery: Path) -> Iterator[str]:
         script, record = gallery / f"{page}.py", read(path.parent)
         if not script.is_file():
             yield f"{path}: not shown, there is no page {page} (delete it)"
-        elif record.code != code_checksum(script.read_text(encoding="utf-8")):
+        elif program(record.script) != program(script.read_text(encoding="utf-8")):
             yield (
                 f"{path}: not shown, the code of {page} has changed since"
                 " (on that machine: make record)"

@@ -6,6 +6,7 @@ made. A page that does not end in time is stopped, and the build with it.
 
 from __future__ import annotations
 
+import functools
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -22,17 +23,13 @@ from gallery_run.outcomes import ended
 
 START_UP = 60.0  # seconds in which a run should come to its first page
 Say = Callable[[str], object]
+say_on_stdout = functools.partial(print, end="", flush=True)  # at once, in a log too
 
 
 class GalleryError(SphinxError):
     """The gallery did not run to its end."""
 
     category = "The gallery failed"
-
-
-def say_on_stdout(text: str) -> None:
-    """Print progress at once, in a log file too."""
-    print(text, end="", flush=True)
 
 
 def run_gallery(

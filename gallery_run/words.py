@@ -20,11 +20,6 @@ NOTEBOOK_PACKAGES = ("jupyter", "ipyparallel")
 Word = Callable[[str], str]  # gives a text of the interface in the reader's language
 
 
-def page_needs(script: str) -> list[str]:
-    """Return how a page is started and what it runs on, as sentences."""
-    return [started(script), devices(script), *notebook_needs(script)]
-
-
 def started(script: str) -> str:
     """Return in words as how many processes a page is started, and with what."""
     if ranks := world_size(script):

@@ -15,7 +15,7 @@ from pretended import PRETEND
 from gallery_run import record, records
 from gallery_run.machine import Machine
 from gallery_run.record_tabs import with_records
-from gallery_run.records import Output, Record, RecordError, code_checksum
+from gallery_run.records import Output, Record, RecordError, program
 from gallery_run.run import run_gallery
 from gallery_site.build import check_records
 from gallery_site.languages import build_source
@@ -24,7 +24,7 @@ from gallery_site.project import BuildError, read_site
 
 GPU = Machine("AMD EPYC", 16, "NVIDIA H200", 1, cuda="13.0", date="2026-11-20")
 OUTPUTS = {0: Output(["one", "*two*"], {}), 2: Output([], {"1.svg": "Label"})}
-RECORD = Record("code", GPU, OUTPUTS, {"1.svg": "<svg/>"})
+RECORD = Record("script", GPU, OUTPUTS, {"1.svg": "<svg/>"})
 SCRIPT = """'''
 Title
 
@@ -55,9 +55,9 @@ print(2)  # cuda
 def test_only_other_code_makes_a_record_stale(old: str, new: str, stale: bool) -> None:
     assert old in SCRIPT
 
-    changed = code_checksum(SCRIPT.replace(old, new))
+    changed = program(SCRIPT.replace(old, new))
 
-    assert (changed != code_checksum(SCRIPT)) == stale
+    assert (changed != program(SCRIPT)) == stale
 
 
 def test_an_edited_record_is_refused(tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_a_stale_record_is_named_and_not_shown_and_an_edited_one_stops_the_build
     site: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = site / "records/part/page/1-h200"
-    records.write(folder, records.read(folder)._replace(code="of before"))
+    records.write(folder, records.read(folder)._replace(script="x = 0"))
     shutil.copytree(folder, site / "records/part/gone/1-h200")
 
     render(site)
