@@ -64,6 +64,7 @@ def listen(app: Sphinx) -> None:
     listed = lessons.Lessons()
     app.connect("config-inited", lessons.add_templates)
     app.connect("config-inited", light.use_layout)
+    app.connect("env-get-outdated", publish.forget_removed)
     app.connect("env-updated", listed.outdated)
     app.connect("html-page-context", listed.show)
     app.connect("html-page-context", page_context.add_description)

@@ -9,9 +9,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import io
-import json
 import multiprocessing
-import os
 import shutil
 import sys
 import time
@@ -132,9 +130,15 @@ def build_source(
     """
     stage, doctrees = site.stage(language), site.doctrees(language)
     marker = doctrees / ".complete"
-    paths = sources(site)
     if not is_live:
-        start_afresh(marker, paths, doctrees, stage)
+        # Sphinx trusts what it finds: after a warning it would take the page for right,
+        # after an interruption it would not write the page of an edited catalog again
+        if not marker.is_file():
+            shutil.rmtree(doctrees, ignore_errors=True)
+            shutil.rmtree(stage, ignore_errors=True)
+        marker.unlink(missing_ok=True)
+        # it copies all of this, and removes nothing
+        shutil.rmtree(stage / "_static", ignore_errors=True)
     source, project = site.source(language), site.project
     written = write_language(project, language, source, HOOKS, [site.out])
     for warning in written:
@@ -145,36 +149,8 @@ def build_source(
     output.write(with_origins(warnings.getvalue(), project, source, language))
     if written or warnings.getvalue():
         return 1
-    marker.write_text(json.dumps(paths), encoding="utf-8")
+    marker.touch()
     return 0
-
-
-def sources(site: Site) -> list[str]:
-    """Return what the site has files of: pages, and what is copied."""
-    pages = [f"{page}.rst" for page in site.pages()]
-    folders = [*site.config.html_static_path, *site.config.html_extra_path]
-    tops = [site.srcdir / folder for folder in folders]
-    copied = [path for top in tops for path in (top, *top.rglob("*"))]
-    # an editor's files, which begin with a dot, come and go
-    seen = (path for path in copied if not path.name.startswith("."))
-    return [*pages, *sorted(os.path.relpath(path, site.srcdir) for path in seen)]
-
-
-def start_afresh(marker: Path, paths: list[str], *folders: Path) -> None:
-    """Drop what an unfinished build left, or one of which a source is gone.
-
-    Sphinx trusts what it finds: after a warning the page would be taken for right,
-    after an interruption the page of an edited catalog would not be written again.
-    """
-    try:
-        finished = set(json.loads(marker.read_text(encoding="utf-8"))) <= set(paths)
-    except (OSError, ValueError):
-        finished = False
-    if not finished:
-        for folder in folders:
-            shutil.rmtree(folder, ignore_errors=True)
-    marker.parent.mkdir(parents=True, exist_ok=True)
-    marker.unlink(missing_ok=True)
 
 
 def run_sphinx(

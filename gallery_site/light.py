@@ -121,11 +121,6 @@ def with_font(face: re.Match[str], path: Path, icons: set[int]) -> str:
     return face[0].replace(f"../{face[1]}", f"data:font/woff2;base64,{data}")
 
 
-def join_scripts(static: Path, names: list[str]) -> str:
-    """Join scripts; the first character keeps "use strict" of one from all others."""
-    return "\n;\n".join(["", *texts(static, names)])
-
-
 def own_version(config: Config, srcdir: Path) -> str:
     """Return what changes with the files that both are made of."""
     packages = (__file__, gallery_intl.__file__, sphinx_cjk_search.__file__)
@@ -156,4 +151,6 @@ def write_files(app: Sphinx, error: Exception | None) -> None:
     styles = [*STYLES, *(name for name, _attributes in app.config.html_css_files)]
     scripts = [*SCRIPTS, *(name for name, _attributes in app.config.html_js_files)]
     (static / "light.css").write_text(join_styles(static, styles), encoding="utf-8")
-    (static / "light.js").write_text(join_scripts(static, scripts), encoding="utf-8")
+    # the first character keeps "use strict" of one script from all others
+    joined = "\n;\n".join(["", *texts(static, scripts)])
+    (static / "light.js").write_text(joined, encoding="utf-8")

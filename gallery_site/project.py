@@ -70,7 +70,6 @@ class Site(NamedTuple):
 SETTINGS: dict[str, Any] = {
     "gallery_intl_languages": {},
     "gallery_repository_url": "",
-    "gallery_repository_branch": "main",
     "html_favicon": None,
     "html_static_path": [],
     "html_extra_path": [],

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 
 from gallery_site.project import Site
 from gallery_site.root_files import write_root_files
@@ -36,6 +37,15 @@ def publish(site: Site, languages: list[str]) -> None:
         site.html.rename(site.out / OLD)
     site.new.rename(site.html)
     shutil.rmtree(site.out / OLD, ignore_errors=True)
+
+
+def forget_removed(
+    app: Sphinx, env: BuildEnvironment, _added: object, _changed: object, gone: set[str]
+) -> list[str]:
+    """Remove pages that are gone, and read the others again: some may link to them."""
+    for page in gone:
+        Path(app.outdir, f"{page}.html").unlink(missing_ok=True)
+    return sorted(env.found_docs) if gone else []
 
 
 def remove_outdated(app: Sphinx, error: Exception | None) -> None:

@@ -30,7 +30,7 @@ def write_root_files(site: Site, folder: Path) -> None:
     def write(name: str, **values: object) -> None:
         page = templates.get_template(f"{name}.jinja").render(
             title=site.config.project,
-            icon=icon(site, folder),
+            icon=icon(site, offered[0]["language"]),
             choices=offered,
             **values,
         )
@@ -79,8 +79,7 @@ def first_sentence(site: Site, language: str) -> str:
     return "" if MARKUP.search(sentence) else sentence
 
 
-def icon(site: Site, folder: Path) -> str | None:
+def icon(site: Site, language: str) -> str | None:
     """Return the path of the favicon, which each language has."""
     favicon = site.config.html_favicon
-    paths = folder.glob(f"*/_static/{Path(favicon).name}") if favicon else ()
-    return next((path.relative_to(folder).as_posix() for path in sorted(paths)), None)
+    return f"{language}/_static/{Path(favicon).name}" if favicon else None

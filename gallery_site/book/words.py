@@ -175,14 +175,15 @@ def link_first(
 ) -> None:
     """Replace each first use by a link; ``uri`` leads to the page of words."""
     seen = {*skipped}
+    excluded = {id(x) for top in document.findall(is_no_place) for x in top.findall()}
     for paragraph in list(document.findall(nodes.paragraph)):
-        if any(map(is_no_place, parents(paragraph))):
+        if id(paragraph) in excluded:
             continue
         source = one_line(paragraph.rawsource)  # which a translation leaves as it is
         # what only sounds like a term in the language of the page is none
         noted = {term for *_, term in find_english(LITERAL.sub("", source))}
         for text in list(paragraph.findall(nodes.Text)) if noted - seen else []:
-            if not any(map(is_no_place, parents(text, paragraph))):
+            if id(text) not in excluded:
                 link_text(text, uri, find, noted, seen)
 
 
@@ -205,19 +206,10 @@ def link_text(
         text.parent.replace(text, [*parts, nodes.Text(text[done:])])
 
 
-def is_no_place(node: nodes.Element) -> bool:
+def is_no_place(node: nodes.Node) -> bool:
     """Return whether no term is linked inside a node."""
-    return isinstance(node, NO_PLACE) or bool(QUIET & {*node.get("classes", ())})
-
-
-def parents(
-    node: nodes.Node, end: nodes.Element | None = None
-) -> Iterator[nodes.Element]:
-    """Yield what is around a node, up to ``end``, and a paragraph itself."""
-    if isinstance(node, nodes.paragraph):
-        yield node
-    while (node := node.parent) is not None and node is not end:
-        yield node
+    is_quiet = isinstance(node, nodes.Element) and QUIET & {*node.get("classes", ())}
+    return isinstance(node, NO_PLACE) or bool(is_quiet)
 
 
 def finder(known: list[Term], language: str) -> Find:
