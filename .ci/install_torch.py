@@ -17,14 +17,7 @@ from pathlib import Path
 LOCKS = Path(__file__).resolve().parents[1] / "locks"
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"  # PyTorch's own, for its CPU builds
 PIP = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-LOCKED = [
-    *PIP,
-    "--require-hashes",
-    "--only-binary",
-    ":all:",
-    "--no-deps",
-    "--no-compile",
-]
+LOCKED = ["--require-hashes", "--only-binary", ":all:", "--no-deps", "--no-compile"]
 
 
 def has_nvidia_gpu() -> bool:
@@ -62,7 +55,7 @@ def install(build: str) -> str:
 def pip(*arguments: str) -> str:
     """Run pip on a lock; return its errors, "" if all went well."""
     done = subprocess.run(
-        [*LOCKED, *arguments], stderr=subprocess.PIPE, text=True, check=False
+        [*PIP, *LOCKED, *arguments], stderr=subprocess.PIPE, text=True
     )
     return (done.stderr or "pip failed") if done.returncode else ""
 
@@ -102,7 +95,6 @@ def install_torch(wanted: str) -> None:
 
 
 def main() -> None:
-    """Make torch ready in the environment of this Python."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("build", nargs="?", default="", choices=["", "cpu", "cuda"])
     wanted = parser.parse_args().build

@@ -61,19 +61,13 @@ def path_to(relations: Relations, page: str | None) -> Iterator[str]:
 class Lessons:
     """The lessons of one build, as its pages show them."""
 
-    def __init__(self) -> None:
-        self.forget()
-
-    def forget(self) -> None:
-        """Find them again: pages were read, which may have other titles now."""
-        self.titles: dict[str, str] = {}  # of all that is listed, as HTML
-        self.parts: list[Part] = []
-        self.around: dict[str, tuple[str | None, str | None]] = {}
-        self.lists: dict[str, str] = {}  # by the folder from which they lead
+    titles: dict[str, str]  # of all that is listed, as HTML
+    parts: list[Part]
+    around: dict[str, tuple[str | None, str | None]]
+    lists: dict[str, str]  # by the folder from which they lead
 
     def outdated(self, app: Sphinx, env: BuildEnvironment) -> list[str]:
         """Return all pages if what is listed beside them has other titles now."""
-        self.forget()
         if app.builder.format != "html":
             return []
         self.find(app)
@@ -89,12 +83,15 @@ class Lessons:
         order = [x for x in relations if script(x)]
         neighbours = zip(order, [None, *order], [*order[1:], None], strict=False)
         self.around = {page: (before, after) for page, before, after in neighbours}
-        self.parts = parts(relations, order)
+        self.parts, self.lists = parts(relations, order), {}
         for page, lessons in self.parts:
             if lessons:  # a part's page stands before its first lesson
                 self.around[page] = (self.around[lessons[0]][0], lessons[0])
-        for page in (page for part in self.parts for page in (part[0], *part[1])):
-            self.titles[page] = builder.render_partial(app.env.titles[page])["title"]
+        pages = (page for part in self.parts for page in (part.page, *part.lessons))
+        self.titles = {
+            page: builder.render_partial(app.env.titles[page])["title"]
+            for page in pages
+        }
 
     def show(
         self,
@@ -105,16 +102,13 @@ class Lessons:
         *_: object,
     ) -> None:
         """Give a page the list, and the lessons before and after it."""
-        if not self.titles:
-            self.find(app)
         context["lessons"] = self.seen_from(app, pagename)
         around = self.around.get(pagename, (None, None))
         for name, page in zip(("prev", "next"), around, strict=True):
             context[name] = page and {
                 "link": app.builder.get_relative_uri(pagename, page),
-                "title": self.titles[page],
+                "title": title_of_link(app, page),
             }
-            context[f"{name}_title"] = page and title_of_link(app, page)
 
     def seen_from(self, app: Sphinx, pagename: str) -> str:
         """Return the list with addresses that start at a page, its own entry marked."""
