@@ -104,7 +104,6 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def digest(*folders: Path) -> str:
-    """Return a digest of all files in some folders."""
     paths = [(folder, path) for folder in folders for path in files_in(folder)]
     parts = ((os.fsencode(path), (top / path).read_bytes()) for top, path in paths)
     return _digest(*chain.from_iterable(parts))

@@ -127,7 +127,6 @@ def path_of(page: Path) -> Path:
 
 
 def write(page: Path, machine: Machine) -> None:
-    """Write that file."""
     text = json.dumps(as_values(machine), indent=1, ensure_ascii=False)
     path_of(page).write_text(text + "\n", encoding="utf-8")
 

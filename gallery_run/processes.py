@@ -26,7 +26,6 @@ READABLE = {"PYTHONFAULTHANDLER": "1", "PYTHON_COLORS": "0"}
 
 
 def descendants(process: int) -> list[int]:
-    """Return the processes below `process`."""
     try:
         below = psutil.Process(process).children(recursive=True)
     except psutil.NoSuchProcess:

@@ -36,8 +36,6 @@ AT_EXIT = Path(__file__).with_name("at_exit")  # its sitecustomize says why
 
 
 class RankError(SphinxError):
-    """A rank of a page failed."""
-
     category = "A rank failed"
 
 

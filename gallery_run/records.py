@@ -61,7 +61,6 @@ def checksum(values: Any) -> str:
 
 
 def write(folder: Path, record: Record) -> None:
-    """Write a record into a folder of its own."""
     values = {
         "script": record.script,
         "machine": machine.as_values(record.machine),

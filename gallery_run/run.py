@@ -27,8 +27,6 @@ say_on_stdout = functools.partial(print, end="", flush=True)  # at once, in a lo
 
 
 class GalleryError(SphinxError):
-    """The gallery did not run to its end."""
-
     category = "The gallery failed"
 
 

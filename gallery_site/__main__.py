@@ -85,7 +85,6 @@ def live(options: argparse.Namespace) -> None:
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the command line."""
     made = [html, zip_, run, serve, live, catalogs, check, todo, progress, reviewed]
     top, commands = command_line("gallery_site", __doc__, made)
     commands["html"].add_argument("language", nargs="*", help="default: all")
@@ -107,7 +106,6 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main() -> int:
-    """Run a command; return its exit status."""
     return run_command(parser(), BuildError, explain=explain)
 
 

@@ -32,6 +32,8 @@ METADATA = """\
 
 """
 LICENCE = "LICENSE"
+REQUIREMENTS = "requirements.txt"  # of the project, and in the archive
+PIN = re.compile(r"^([\w.-]+)==(\S+)", re.MULTILINE)
 
 
 def fields_of(head: re.Match[str]) -> dict[str, str]:
@@ -43,6 +45,15 @@ def oldest_torch(script: str) -> str:
     """Return the oldest version of torch that a lesson runs with, or "" if unknown."""
     head = FIELDS.search(script)
     return fields_of(head).get("Oldest torch", "").strip() if head else ""
+
+
+def pinned_versions(env: BuildEnvironment) -> dict[str, str]:
+    """Return the versions that the project's requirements give to packages."""
+    path = Path(env.srcdir, REQUIREMENTS)
+    if not path.is_file():  # to depend on it would let each build read the page again
+        return {}
+    env.note_dependency(path)
+    return dict(PIN.findall(path.read_text(encoding="utf-8")))
 
 
 def requirements(script: str) -> list[str]:
@@ -65,7 +76,7 @@ def standalone(script: str) -> str:
 
 def add_files(app: Sphinx, env: BuildEnvironment) -> dict[str, str]:
     """Return the texts beside the programs in the archive, by their names in it."""
-    files = {"README.md": readme(env), "requirements.txt": all_requirements(env)}
+    files = {"README.md": readme(env), REQUIREMENTS: all_requirements(env)}
     licence = Path(env.srcdir, LICENCE)
     return files | ({LICENCE: licence.read_text("utf-8")} if licence.is_file() else {})
 

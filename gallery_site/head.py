@@ -43,13 +43,11 @@ from gallery_run.records import FOLDER
 from gallery_run.words import interface_line
 from gallery_site import checks
 from gallery_site.book.path import BEFORE
-from gallery_site.downloads import FIELDS, fields_of, standalone
+from gallery_site.downloads import FIELDS, fields_of, pinned_versions, standalone
 from gallery_site.figure_steps import as_steps
 from gallery_site.folds import fold_code
 from gallery_site.reading import minutes
 
-REQUIREMENTS = "requirements.txt"
-PINNED = re.compile(r"^torch==([\w.]+)", re.MULTILINE)
 SPHINX_GALLERY = "https://sphinx-gallery.github.io"
 LINKED = re.compile(r":doc:`([^`<]+)`")
 NOTE = re.compile(
@@ -182,15 +180,11 @@ def fact(name: str, *lines: str) -> nodes.definition_list_item:
 
 def needs(env: BuildEnvironment, script: str, oldest: str) -> Iterator[str]:
     """Yield the packages of a script, with torch's version, and what else it needs."""
-    path = Path(env.srcdir, REQUIREMENTS)
-    torch = "torch"
-    if path.is_file():  # one that is not there would let each build read the page again
-        env.note_dependency(path)
-        match = PINNED.search(path.read_text(encoding="utf-8"))
-        torch = f"torch {match[1]}" if match else torch
-        if match and oldest:
-            versions = {"oldest": oldest, "built": match[1]}
-            torch = _("torch %(oldest)s or newer (here %(built)s)") % versions
+    built = pinned_versions(env).get("torch", "")
+    torch = f"torch {built}".strip()
+    if built and oldest:
+        versions = {"oldest": oldest, "built": built}
+        torch = _("torch %(oldest)s or newer (here %(built)s)") % versions
     names = packages(script)
     yield _(", ").join(torch if name == "torch" else name for name in names)
     yield from words.notebook_needs(script)

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
-from pathlib import Path
 
 from docutils import nodes
 from sphinx import addnodes
@@ -23,16 +21,10 @@ from gallery_intl.page.interface_nodes import line as interface_line
 from gallery_intl.project import Project
 from gallery_intl.script.source import packages
 from gallery_run.needs import command
-from gallery_site.head import REQUIREMENTS
+from gallery_site.downloads import pinned_versions
 
 # of a page of Sphinx-Gallery: a block that the program has printed
 FIRST_OUTPUT = re.compile(r"^ \.\. code-block:: none\n\n((?:    .*\n)+)", re.MULTILINE)
-
-
-def pinned(names: Iterable[str], requirements: str) -> list[str]:
-    """Return packages with the versions that requirements give them."""
-    pins = dict(re.findall(r"^([\w.-]+)(==\S+)", requirements, re.MULTILINE))
-    return [name + pins.get(name, "") for name in names]
 
 
 class offered(nodes.General, nodes.Element):
@@ -49,11 +41,10 @@ class TryIt(SphinxDirective):
         script = Project.of(self.env).script(page)
         if script is None:
             raise self.error(f"no lesson {page!r}")
-        requirements = Path(self.env.srcdir, REQUIREMENTS)
         # not on the script in the reader's language, which each sentence changes
-        for path in (requirements, Project.of(self.env).srcdir / f"{page}.py"):
-            self.env.note_dependency(str(path))
-        pins = pinned(packages(script.text), requirements.read_text("utf-8"))
+        self.env.note_dependency(Project.of(self.env).srcdir / f"{page}.py")
+        known, names = pinned_versions(self.env), packages(script.text)
+        pins = [f"{name}=={known[name]}" if name in known else name for name in names]
         start = command(script.text) or f"python {script.path.name}"
         head = interface_line(nodes.inline("", _("Try it now")), offered(docname=page))
         generated = Project.of(self.env).srcdir / f"{page}.rst"

@@ -22,6 +22,7 @@ from gallery_intl.project import Project
 from gallery_intl.script.source import same_program
 from gallery_intl.writer.tree import link_tree, write_language
 from gallery_run import fingerprint
+from gallery_run.generate import copies
 from gallery_run.run import run_gallery
 from gallery_run.upstream import is_done
 from gallery_site.head import HOOKS
@@ -45,11 +46,6 @@ class Script(NamedTuple):
     catalog: Path  # the English one
 
     @property
-    def has_run(self) -> bool:
-        """Whether the page is as a run of this script made it."""
-        return is_done(self.path, self.made)
-
-    @property
     def may_have_new_words(self) -> bool:
         """Whether there may be words of figures that no catalog has."""
         text = self.path.read_text(encoding="utf-8")
@@ -66,15 +62,12 @@ class Script(NamedTuple):
 
 def scripts(site: Site, source: Path) -> Iterator[Script]:
     """Yield the scripts whose pages were made below a folder."""
-    pairs = fingerprint.gallery_dirs(site.srcdir, site.config.sphinx_gallery_conf)
-    for examples, generated in pairs:
-        folder = source / generated.relative_to(site.srcdir)
-        for made in sorted(folder.rglob("*.py")):
-            name = made.relative_to(folder)
-            page = made.relative_to(source).with_suffix("").as_posix()
+    for path, ran in copies(site.srcdir, site.config.sphinx_gallery_conf):
+        name = ran.relative_to(site.srcdir)
+        if path.suffix == ".py" and (source / name).is_file():
+            page = name.with_suffix("").as_posix()
             english = po.po_path(site.locale_dir, po.SOURCE_LANGUAGE, page)
-            if (examples / name).is_file():
-                yield Script(examples / name, page, made, generated / name, english)
+            yield Script(path, page, source / name, ran, english)
 
 
 def collect(site: Site) -> Path:
@@ -82,7 +75,8 @@ def collect(site: Site) -> Path:
     source = site.out / "messages"
     shutil.rmtree(source, ignore_errors=True)
     make_pages(site, source)
-    not_run = [script for script in scripts(site, source) if not script.has_run]
+    made = scripts(site, source)
+    not_run = [script for script in made if not is_done(script.path, script.made)]
     for script in not_run:
         check_syntax(script.path)
     templates, said = source / "templates", io.StringIO()

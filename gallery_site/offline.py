@@ -24,7 +24,6 @@ def packed(folder: Path, name: str) -> bytes:
 
 
 def pack(site: Site) -> Path:
-    """Write the archive and return its path."""
     if not (site.html / "index.html").is_file():
         raise BuildError(f"{site.html} does not exist yet (build it: make html)")
     # a name that any system can store, and any reader can type

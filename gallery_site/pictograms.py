@@ -26,7 +26,6 @@ DEFINED = '<svg class="pictograms no-search" aria-hidden="true">%s</svg>'
 
 @cache
 def symbols() -> dict[str, str]:
-    """Return all pictograms by their names."""
     text = SPRITE.read_text(encoding="utf-8")
     return {match[1]: match[0] for match in SYMBOL.finditer(text)}
 

@@ -51,11 +51,9 @@ class Site(NamedTuple):
 
     @property
     def project(self) -> Project:
-        """What the writer reads of conf.py."""
         return Project.read(self.srcdir)
 
     def source(self, language: str) -> Path:
-        """Return where the sources of a language are written."""
         return self.out / "source" / language
 
     def stage(self, language: str) -> Path:

@@ -14,7 +14,6 @@ from paths import PROJECT
 
 from gallery_intl.script.source import blocks
 from gallery_run.needs import command
-from gallery_site.hero import pinned
 from gallery_site.pictograms import symbols
 
 LESSONS = sorted((PROJECT / "gallery").rglob("*.py"))
@@ -168,12 +167,6 @@ def test_no_page_forks_after_join_has_let_all_warnings_through() -> None:
 
     for text in joining:
         assert "**workers" not in text.partition("with Join(")[2]
-
-
-def test_a_line_to_type_has_the_versions_of_the_requirements() -> None:
-    found = pinned(["torch", "tool", "free"], "# x\ntorch==2.1\nfree\ntool==3.0.1\n")
-
-    assert found == ["torch==2.1", "tool==3.0.1", "free"]
 
 
 def test_the_line_that_starts_ranks_is_read_from_the_docstring() -> None:
