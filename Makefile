@@ -63,10 +63,10 @@ reviewed-%: $(LIGHT)  ## record who reviewed a page (PAGE=... BY="a name")
 check: $(LIGHT)  ## check the catalogs
 	@$(SITE) check $(if $(FORMAT),--format $(FORMAT))
 
+STYLE = $(PY) -m ruff check . && $(PY) -m ruff format --check $(FORMATTED) && $(PY) -m mypy
+
 quick: $(LIGHT)  ## check style and types, run the unit tests (half a minute)
-	@$(PY) -m ruff check .
-	@$(PY) -m ruff format --check $(FORMATTED)
-	@$(PY) -m mypy
+	@$(STYLE)
 	@$(PY) -m pytest -n auto tests/unit
 
 # until a new lesson is translated: make test TRANSLATED=no
@@ -82,9 +82,7 @@ record:  ## record outputs on a machine with GPUs (PAGES=...); needs torch
 CHECK_FORM = $(PY) -m check_jsonschema --builtin-schema
 
 lint: $(READY)  ## check style, types, reST and workflows
-	@$(PY) -m ruff check .
-	@$(PY) -m ruff format --check $(FORMATTED)
-	@$(PY) -m mypy
+	@$(STYLE)
 	@$(PY) -m sphinxlint --enable=all --disable=line-too-long *.rst gallery
 	@$(CHECK_FORM) vendor.github-workflows .github/workflows/*.yml
 	@$(CHECK_FORM) custom.github-workflows-require-timeout .github/workflows/*.yml

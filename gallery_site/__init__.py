@@ -62,7 +62,6 @@ def listen(app: Sphinx) -> None:
     app.connect("gallery-archive", downloads.add_files)
     app.connect("builder-inited", add_styles)
     listed = lessons.Lessons()
-    app.connect("config-inited", lessons.add_templates)
     app.connect("config-inited", light.use_layout)
     app.connect("env-get-outdated", publish.forget_removed)
     app.connect("env-updated", listed.outdated)

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple, cast
 
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
-from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.util.osutil import relative_uri
 
@@ -24,7 +23,6 @@ from gallery_intl.interface.lines import break_title
 from gallery_intl.project import Project
 from gallery_intl.text.breaks import at_colon
 
-TEMPLATES = Path(__file__).parent / "templates"
 LINK = '<a href="{}">'
 CURRENT = '<a aria-current="page" href="#">'
 
@@ -139,8 +137,3 @@ def title_of_link(app: Sphinx, page: str) -> str:
     break_title(app.config, title)
     builder = cast(StandaloneHTMLBuilder, app.builder)
     return str(builder.render_partial(title)["title"])
-
-
-def add_templates(app: Sphinx, config: Config) -> None:
-    """Let `html_sidebars` name the list: "lessons"."""
-    config.templates_path = [*config.templates_path, str(TEMPLATES)]

@@ -12,15 +12,8 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import uvicorn
+from sphinx_autobuild.__main__ import _create_app  # type: ignore[import-untyped]
 from sphinx_autobuild.filter import IgnoreFilter  # type: ignore[import-untyped]
-from sphinx_autobuild.middleware import (  # type: ignore[import-untyped]
-    JavascriptInjectorMiddleware,
-)
-from sphinx_autobuild.server import RebuildServer  # type: ignore[import-untyped]
-from starlette.applications import Starlette
-from starlette.middleware import Middleware
-from starlette.routing import Mount, WebSocketRoute
-from starlette.staticfiles import StaticFiles
 
 from gallery_intl.files import only_one
 from gallery_run.run import run_gallery
@@ -51,14 +44,9 @@ def live(site: Site, language: str, port: int, runs: bool) -> None:
         with ProcessPoolExecutor(1) as pool:
             pool.submit(build).result()
         ignored = IgnoreFilter([site.out, *site.generated], IGNORED)
-        watcher = RebuildServer([site.srcdir], ignored, change_callback=build)
         address = f"127.0.0.1:{listener.getsockname()[1]}"
-        pages = StaticFiles(directory=out / "stage" / language, html=True)
-        app = Starlette(
-            routes=[WebSocketRoute("/websocket-reload", watcher), Mount("/", pages)],
-            middleware=[Middleware(JavascriptInjectorMiddleware, ws_url=address)],
-            lifespan=watcher.lifespan,
-        )
+        pages = out / "stage" / language
+        app = _create_app([site.srcdir], ignored, build, pages, address)
         print(f"http://{address}/  (stop with Ctrl-C)", flush=True)
         config = uvicorn.Config(app, log_level="error")
         uvicorn.Server(config).run(sockets=[listener])

@@ -9,7 +9,7 @@ from sphinx.config import Config
 from sphinx.project import Project as Pages
 
 from gallery_intl.project import Project
-from gallery_run.fingerprint import gallery_dirs, read_settings
+from gallery_run.fingerprint import gallery_dirs
 
 
 class BuildError(Exception):
@@ -19,6 +19,7 @@ class BuildError(Exception):
 class Site(NamedTuple):
     """What conf.py says that concerns all languages, and where things are built."""
 
+    project: Project  # what the writer reads of conf.py
     srcdir: Path
     config: Config  # what is asked of it once has no name here
     languages: dict[str, str]
@@ -49,10 +50,6 @@ class Site(NamedTuple):
         excluded = [*self.config.exclude_patterns, *self.config.templates_path]
         return sorted(Pages(self.srcdir, [".rst"]).discover(excluded))
 
-    @property
-    def project(self) -> Project:
-        return Project.read(self.srcdir)
-
     def source(self, language: str) -> Path:
         return self.out / "source" / language
 
@@ -64,29 +61,29 @@ class Site(NamedTuple):
         return self.out / "doctrees" / language
 
 
-# What is read, and the value where conf.py says nothing.
+# What is read besides, and the value where conf.py says nothing.
 SETTINGS: dict[str, Any] = {
-    "gallery_intl_languages": {},
-    "gallery_repository_url": "",
+    "gallery_intl_deadline": 120,
     "html_favicon": None,
     "html_static_path": [],
     "html_extra_path": [],
     "html_theme": "alabaster",
-    "html_baseurl": "",
 }
 
 
 def read_site(srcdir: Path) -> Site:
     """Read conf.py, once."""
-    config = read_settings(srcdir, {})
+    project = Project.read(srcdir)
+    config = project.config
     for name, default in SETTINGS.items():
         config.add(name, default, "html", ())
     base = config.html_baseurl
     gallery = gallery_dirs(srcdir, config.sphinx_gallery_conf)
     return Site(
+        project=project,
         srcdir=srcdir,
         config=config,
-        languages=config.gallery_intl_languages,
+        languages=project.languages,
         locale_dir=srcdir / config.locale_dirs[0],
         out=srcdir / "_build",
         generated=[pages for _scripts, pages in gallery],
