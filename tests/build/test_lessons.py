@@ -134,6 +134,20 @@ def test_a_later_build_shows_titles_as_they_are_then(source: Path) -> None:
     assert shown(read(app, "tutorials/a/one"))["Part b"] == ["Another"]
 
 
+def test_a_page_that_is_gone_is_missed_by_those_that_link_to_it(source: Path) -> None:
+    lesson, about = source / "gallery/a/one.py", source / "about.rst"
+    lesson.write_text(SCRIPT.format("one").replace("Text.", "See :doc:`/status`."))
+    page = Path(build(source).outdir, "status.html")
+    assert page.exists()
+    (source / "status.rst").unlink()
+    about.write_text(about.read_text().partition("..")[0])
+
+    app = build(source)
+
+    assert "unknown document: '/status'" in app.warning.getvalue()
+    assert not page.exists()
+
+
 def test_an_edited_sentence_leaves_the_pages_beside_it(source: Path) -> None:
     build(source)
     script = source / "gallery" / "a" / "one.py"
