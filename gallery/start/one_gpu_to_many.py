@@ -14,7 +14,7 @@ rest: each process trains on a share of the samples, and all of them train one m
 PyTorch's wrapper for that is ``DistributedDataParallel`` (DDP).
 
 We change a complete script in ten places, with a reason for each. Then we run both
-scripts. Their numbers will differ a little, and we find out if that's a mistake.
+scripts. Their numbers will differ, and we find out if that's a mistake.
 """
 
 # %%
@@ -113,31 +113,35 @@ if __name__ == "__main__":
 #       The calls between ranks, the wrapper and the sampler are part of PyTorch.
 #    A share of the test samples
 #       Each of n ranks tests every n-th sample, so no sample is tested twice. A
-#       ``DistributedSampler`` would repeat some, which makes the accuracy wrong:
-#       :doc:`/tutorials/start/feeding_data`.
+#       ``DistributedSampler`` would repeat some to make the shares equal, and the
+#       accuracy would be wrong: :doc:`/tutorials/start/feeding_data`.
 #    One accuracy over all ranks
 #       Each rank counts its own samples. ``all_reduce`` adds up the counts, so every
 #       rank has to call it, and then all of them divide.
 #    A device for each rank, then the group
-#       ``torchrun`` gives each process its number, which says which GPU to take. With
-#       fewer GPUs than ranks, all ranks use the CPU, and rank 0 prints what to type
-#       instead. The group comes after the device, because its backend depends on it.
-#       With plain ``python`` there is one rank, so the script still runs on one GPU.
+#       The *world size* is the number of ranks, and *local* means: on this machine. So
+#       the local rank says which GPU to take. The group comes after the device, because
+#       its *backend*, the library that moves the data, depends on it: NCCL for NVIDIA
+#       GPUs, Gloo for the CPU. With fewer GPUs than ranks, all ranks use the CPU, so
+#       that you can try the script. In a long training rather stop with an error. With
+#       plain ``python`` there is one rank. With ``srun`` or ``mpirun``, which don't set
+#       ``RANK``, each process would train alone:
+#       :doc:`/tutorials/inside/starting_processes`.
 #    A share of the samples
-#       With two ranks, 16 samples from each make the same batch of 32. With three, the
-#       batch would be 30, so choose a number that divides 32. The sampler shuffles and
-#       deals out the samples, so ``shuffle=True`` goes. A worker that is forked, a copy
-#       of its rank without the threads of the group, may hang:
-#       :doc:`/tutorials/start/distributed_data_parallel` explains it. A worker of the
-#       ``forkserver`` is no such copy. It imports this file to know what it defines,
-#       which is safe because of ``if __name__ == "__main__":`` at the end.
+#       The sampler shuffles and deals out the samples, so ``shuffle=True`` goes. With
+#       two ranks, 16 samples from each make the same batch of 32. With three ranks it
+#       would be 30, so start a number of ranks that divides 32. A forked worker is a
+#       copy of its rank and may hang:
+#       :doc:`/tutorials/start/distributed_data_parallel` explains it. With
+#       ``forkserver`` a worker begins anew and imports this file, so
+#       ``if __name__ == "__main__":`` has to stay at its end.
 #    One mean gradient, and random numbers of its own
-#       The wrapper averages the gradients of all ranks during ``backward``. Clipping
-#       and the step come later and stay as they were. So far all ranks drew the same
-#       random numbers, because they must build the same samples. (The model would be
-#       the same anyway, because the wrapper sends that of rank 0 to all.) From here on
-#       each rank draws its own. Otherwise dropout would drop the same units on every
-#       rank.
+#       The wrapper sends the model of rank 0 to all, and averages the gradients of all
+#       ranks during ``backward``. Clipping and the step come later and stay as they
+#       were. So far all ranks drew the same random numbers, because they must build the
+#       same samples. From here on each rank draws its own. With one seed, dropout would
+#       drop the same units on every rank, so the batch would have less variety than it
+#       seems to have, and no error tells you.
 #    A new order in each epoch
 #       The sampler adds the number of the epoch to its seed. Without this line each
 #       epoch would repeat the order of the first.
@@ -145,19 +149,27 @@ if __name__ == "__main__":
 #       In training call ``ddp_model``, because it prepares the averaging in its own
 #       ``forward``. Autocast stays around the same lines: the gradients are those of
 #       the parameters, which remain in float32, and so is their mean. ``accuracy``
-#       takes ``model``, the same parameters without the wrapper, whose ``forward`` may
-#       send something, while one rank may have a batch more than the others.
+#       takes ``model``, the same parameters without the wrapper. In its ``forward`` the
+#       wrapper may wait for all ranks, and one may have a test batch more than the
+#       others.
 #    One rank prints and saves
 #       The loss of a rank is that of its own samples, so the ranks average it, and only
 #       in the steps that print it: to average, a rank waits for the others, and to
 #       print, for its GPU. ``model`` is the model without its wrapper, so the keys in
 #       the file stay the same. At the end every rank leaves the group.
 #
-# The fifth change is the longest, but it is the same in every program with ranks. On
-# GPUs with ``torchrun``, the essential lines are those that read the rank, the world
-# size and the local rank, make the device, and call ``set_device_index`` and
-# ``init_process_group``. All others are for a CPU, a Mac or plain ``python``, and
-# :doc:`/tutorials/start/hello_ranks` explains them.
+# The fifth change is the longest, but it is the same in every program with ranks. If
+# yours always runs on NVIDIA GPUs with ``torchrun``, these lines are enough. The others
+# are for a CPU, a Mac or plain ``python``, and :doc:`/tutorials/start/hello_ranks`
+# explains them.
+#
+# .. code-block:: python
+#
+#    local_rank = int(os.environ["LOCAL_RANK"])
+#    device = torch.device(f"cuda:{local_rank}")
+#    torch.accelerator.set_device_index(local_rank)
+#    dist.init_process_group("nccl", device_id=device)
+#    rank, world_size = dist.get_rank(), dist.get_world_size()
 
 # language=Python
 (folder / "train_ddp.py").write_text("""\
@@ -267,16 +279,16 @@ if __name__ == "__main__":
 # --------
 #
 # In a terminal you type ``python train.py``, and for the new script a line with
-# ``torchrun``, which is a command for the module ``torch.distributed.run``. Both know
-# ``--amp``, the switch for bfloat16.
+# ``torchrun``. ``--nproc-per-node`` says how many ranks to start on this machine, one
+# for each GPU, and ``--standalone`` that there is no other machine.
 #
 # .. code-block:: bash
 #
-#    torchrun --standalone --nproc-per-node=2 train_ddp.py --amp
+#    torchrun --standalone --nproc-per-node=2 train_ddp.py
 #
-# Here the page runs one script after the other, because both take the first GPU, and
-# many clusters let only one process at a time use it. Each runs in a folder of its own,
-# because both write ``model.pt``.
+# Here the page does that, with ``torch.distributed.run``, the module behind
+# ``torchrun``. Each script runs in a folder of its own, because both write
+# ``model.pt``.
 import os
 import subprocess
 import sys
@@ -357,6 +369,7 @@ for name in "loss", "norm", "accuracy":
 assert len(numbers(together, "loss")) == 12, "losses are missing"
 difference = numbers(alone, "loss") - numbers(same_order, "loss")
 assert difference.abs().max() > 0.01, "the order makes no difference"
+assert numbers(together, "norm").max() > 1, "nothing was clipped"
 
 # %%
 # In the figure the dots of the two ranks lie on the line of the old script with the
@@ -382,27 +395,27 @@ plt.show()
 # After ``backward`` the gradients are averaged already. So each rank computes the norm
 # that one process would have, and ``clip_grad_norm_`` shortens the gradients of all
 # ranks by the same factor.
-norms = numbers(together, "norm")
-print("clipped, of the 12 printed steps:", (norms > 1).sum().item())
-assert 0 < (norms > 1).sum() < len(norms), "clipping isn't tried"
-
-# %%
+#
 # Equal steps give equal models. The file of rank 0 has the keys and values of the file
 # of one process, so a script for one GPU can load it.
-saved, expected = (torch.load(
-    folder / name / "model.pt", map_location="cpu") for name in ("many", "ordered"))
-print(*saved)
+saved = torch.load(folder / "many/model.pt", map_location="cpu")
+expected = torch.load(folder / "ordered/model.pt", map_location="cpu")
+print(", ".join(saved))
 torch.testing.assert_close(dict(saved), dict(expected), rtol=0, atol=1e-4)
 
 # %%
 # The comparison is without ``--amp``. With bfloat16 each number has about three digits,
 # and the two halves of a batch are rounded before they are added, so the scripts agree
-# only roughly. Compare in float32, then train in bfloat16. (With float16 instead, a
-# ``GradScaler`` is needed, and before clipping its ``unscale_``; bfloat16 needs none.)
+# only roughly. Compare in float32, then train in bfloat16.
 #
 # The global batch is as large as before, so the learning rate stays too.
 # :doc:`/tutorials/start/distributed_data_parallel` has the other choice, a larger
 # batch.
+#
+# The wrapper averages the means of the ranks. That's the mean of the batch only if each
+# rank has as many samples as the others, as here. If your loss is a mean over tokens,
+# and their number differs from rank to rank, the gradient is wrong without an error.
+# The same page has the factor that mends it.
 #
 # Batch normalization sees only its share
 # ---------------------------------------
@@ -422,29 +435,6 @@ assert (whole - split).abs().max() > 0.5, "a share has the statistics of the bat
 # line before the wrapper replaces all batch normalizations.
 model = torch.nn.SyncBatchNorm.convert_sync_batchnorm(torch.nn.Sequential(norm))
 print(model)
-
-# %%
-# One seed for all ranks drops the same units
-# -------------------------------------------
-#
-# Our model draws no random numbers while it trains, but yours may, for dropout or for
-# noise. With one seed all ranks draw the same numbers, so their masks repeat each other
-# and the batch has less variety than it seems to have. No error tells you. That's why
-# the script calls ``torch.manual_seed(rank)`` once the model is there. Here two ranks
-# with one seed draw their masks, and then rank 1 with a seed of its own.
-
-
-def dropped(seed):
-    """Return the numbers of the units that dropout sets to zero."""
-    torch.manual_seed(seed)
-    kept = torch.nn.functional.dropout(torch.ones(20))
-    return (kept == 0).nonzero().flatten().tolist()
-
-
-print("rank 0, seed 0:", dropped(seed=0))
-print("rank 1, seed 0:", dropped(seed=0))
-print("rank 1, seed 1:", dropped(seed=1))
-assert dropped(seed=0) != dropped(seed=1), "another seed drops the same units"
 
 # %%
 # Try it
@@ -482,9 +472,9 @@ assert dropped(seed=0) != dropped(seed=1), "another seed drops the same units"
 # What to remember
 # ----------------
 #
-# - With the global batch unchanged, the mean loss, the gradients, clipping and the
-#   learning rate stay those of one process. So you can check the new script against the
-#   old one.
+# - With the same global batch, in equal shares, the mean loss, the gradients, clipping
+#   and the learning rate stay those of one process. So you can check the new script
+#   against the old one.
 # - Three mistakes raise no error: no ``set_epoch``, one seed for the dropout of all
 #   ranks, and a metric of one rank that is taken for that of all.
 # - Whatever mixes the samples of a batch, such as batch normalization, sees only the
@@ -496,6 +486,8 @@ assert dropped(seed=0) != dropped(seed=1), "another seed drops the same units"
 # - :doc:`/tutorials/start/distributed_data_parallel` shows what the wrapper and the
 #   sampler do.
 # - :doc:`/tutorials/start/is_it_faster` measures how much faster the ranks are.
+# - :doc:`/tutorials/start/training_program` is a longer script, which also accumulates
+#   gradients, calls ``torch.compile`` and resumes.
 # - Before a long run: :doc:`/tutorials/long_runs/checkpoints` and
 #   :doc:`/tutorials/start/when_it_hangs`.
 # - :doc:`/tutorials/inside/starting_processes` starts ranks without ``torchrun``.
