@@ -118,8 +118,6 @@ sizes = {}
 for name, part in parts.items():
     sizes[name] = sum(parameter.numel() for parameter in part.parameters())
     print(f"{name}: {sizes[name]} parameters")
-both = sizes["first half"] + sizes["second half"]
-assert both == sizes["whole"], "a parameter is in both halves, or in none"
 
 # %%
 # A model partly on the CPU, partly on a GPU
@@ -278,8 +276,8 @@ import matplotlib.pyplot as plt
 fig, axes = plt.subplots(2, sharex=True, figsize=(7, 4))
 for ax, m in zip(axes, (1, 4)):
     for d, kind, slot in pipeline(2, m):
-        color, hatch = ("C0", "") if kind == "forward" else ("C1", "//")
-        ax.barh(d, 1 / m - 0.03, 0.6, left=slot / m, color=color, hatch=hatch)
+        color = "C0" if kind == "forward" else "C1"
+        ax.barh(d, 1 / m - 0.03, 0.6, left=slot / m, color=color)
     ax.set(ylabel="device", yticks=[0, 1], ylim=(1.5, -0.5), xlim=(0, 5.6))
 axes[0].legend([ax.patches[0], ax.patches[-1]], ["forward pass", "backward pass"])
 axes[1].set(xlabel="step", xticks=range(5))
