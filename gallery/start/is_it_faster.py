@@ -4,7 +4,7 @@ Is it faster: measure before you scale
 
 :Card: Samples per second, efficiency, and where the rest goes.
 :Learn: You will measure how much faster several ranks train, find out where the rest
-    of the time goes, and estimate the batch size above which more GPUs pay off.
+    of the time goes, and estimate the batch that hides the communication.
 :Prerequisites: :doc:`/tutorials/start/one_gpu_to_many`
 :Picture: speed
 :Oldest torch: 2.9
@@ -72,7 +72,8 @@ dist.init_process_group(backend, device_id=device if gpu_per_rank else None)
 # cores. If two ranks then share the cores that one rank had for itself, nothing can get
 # faster. With one thread each, two ranks have twice as many cores as one. (``torchrun``
 # sets ``OMP_NUM_THREADS=1`` when it starts several ranks, unless you have set it.)
-torch.set_num_threads(1)
+if device.type == "cpu":
+    torch.set_num_threads(1)
 
 if rank == 0 and world_size == 1:
     print("One rank shows the clock, the trace and the formula, but no speed-up.")
@@ -146,14 +147,15 @@ def seconds_per_step(train_step, group=None, warmup=5, windows=5):
 # - *The same number of steps on each rank.* If each of them decided by its own clock,
 #   one might make a step more, and wait in an all-reduce that the others never call.
 # - *The median over windows.* When another program wakes up for a moment, it spoils the
-#   mean and leaves the median alone. Against one that runs all the time no median
-#   helps. So measure one of your programs twice. A difference between two programs that
-#   is smaller than the one between these two measurements means nothing.
+#   mean and leaves the median alone. But a program that runs for minutes slows down all
+#   windows, so repeat each measurement. If one program differs from another by less
+#   than from itself, the difference means nothing.
 #
 # In your own script, ``train_step`` takes no arguments, and does all that your loop
 # does in a step (accumulation, the gradient scaler and the scheduler, too), each time
 # with the same batch, which is already on the device. Start the script twice: on one
-# GPU without DDP, and on all of them with DDP.
+# GPU without DDP, and on all of them with DDP. End it after the measurement, because
+# the model has now been trained on one batch for hundreds of steps.
 #
 # .. code-block:: python
 #
@@ -194,7 +196,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 on_cpu = device.type == "cpu"
 width = 512 if on_cpu else 4096
-batch_size = 512 if on_cpu else 4096  # of one rank
+batch_size = 256 if on_cpu else 4096  # of one rank
 
 
 def new_model(ddp=False):
@@ -297,36 +299,44 @@ if rank == 0:
 #   because there's nothing left to compute. (What we'll measure also contains DDP's own
 #   work, such as copying gradients into buckets.)
 #
-# One more measurement tells them apart: let all ranks train at the same time, each for
-# itself, without communication. DDP has a switch for that: a step inside ``no_sync``,
-# both forward and backward, computes the same and reduces no gradients
-# (``SyncBatchNorm`` still communicates). Your ``train_step`` stays as it is. Throw that
-# model away afterwards, because its ranks no longer have the same parameters.
+# Let all ranks train at the same time, each for itself, without communication. DDP has
+# a switch for that: a step inside ``no_sync``, both forward and backward, computes the
+# same and reduces no gradients (``SyncBatchNorm`` still communicates). Your
+# ``train_step`` stays as it is.
+#
+# We measure one rank alone, all without communication, and all with DDP, three times in
+# turns, because the machine may slow down in between.
+#
+# Predict first: on your machine, which of the two causes costs more?
+train_alone = training(new_model(), batch_size)
 ddp_model = new_model(ddp=True)
 train_step = training(ddp_model, batch_size)
-with ddp_model.no_sync():
-    apart = seconds_per_step(train_step)  # all ranks at once
-again = seconds_per_step(train_step)
-noise = abs(again - together)
+alone_times, apart_times, together_times = [], [], []
+for _ in range(3):
+    if rank == 0:
+        alone_times.append(seconds_per_step(train_alone, only_rank_0, windows=3))
+    dist.barrier()
+    with ddp_model.no_sync():
+        apart_times.append(seconds_per_step(train_step, windows=3))
+    together_times.append(seconds_per_step(train_step, windows=3))
 
 
-def if_clear(text, gap, noise):
-    return text if gap > noise else "too noisy to say"
+def gaps(longer, shorter):
+    """Return the difference of each turn in milliseconds."""
+    return [1000 * (a - b) for a, b in zip(longer, shorter)]
 
 
 if rank == 0:
-    gaps = {"shared hardware": apart - alone,
-            "exposed communication": together - apart}
-    print(f"measured, one rank alone: {1000 * alone:.1f} ms")
-    print(f"measured, all ranks, no communication: {1000 * apart:.1f} ms")
-    print(f"measured, all ranks with DDP: {1000 * together:.1f} ms,",
-          f"once more: {1000 * again:.1f} ms")
-    for cause, gap in gaps.items():
-        print(f"measured, {cause}:", if_clear(f"{1000 * gap:.1f} ms", gap, noise))
+    in_hardware = gaps(apart_times, alone_times)
+    in_communication = gaps(together_times, apart_times)
+    print(f"measured, one rank alone: {1000 * min(alone_times):.1f}",
+          f"to {1000 * max(alone_times):.1f} ms")
+    print(f"measured, shared hardware: {min(in_hardware):.1f}",
+          f"to {max(in_hardware):.1f} ms more")
+    print(f"measured, exposed communication: {min(in_communication):.1f}",
+          f"to {max(in_communication):.1f} ms more")
 
 # %%
-# Predict first: on your machine, which of the two causes costs more?
-#
 # .. alt-text:: Three horizontal bars with the milliseconds of a step: one rank alone,
 #    all ranks at once without communication, and all ranks with DDP. Each bar begins
 #    with the length of the bar above it, and what comes on top has another color.
@@ -335,10 +345,13 @@ if rank == 0:
 
     fig, ax = plt.subplots(figsize=(7, 2.6), layout="constrained")
     names = ["one rank alone", "all, no communication", "all, with DDP"]
-    steps = [1000 * alone, 1000 * apart, 1000 * together]  # milliseconds
+    steps = []  # milliseconds
+    for times in (alone_times, apart_times, together_times):
+        steps.append(1000 * statistics.median(times))
     causes = ["computation", "shared hardware", "exposed communication"]
+    smallest = [steps[0], min(in_hardware), min(in_communication)]
     for row, (cause, color) in enumerate(zip(causes, ("C2", "C0", "C1"))):
-        alpha = 0.25 if gaps.get(cause, math.inf) <= noise else 1
+        alpha = 1 if smallest[row] > 0 else 0.25
         left = max(steps[:row], default=0)
         more = max(0, steps[row] - left)
         ax.barh(names[row:], more, left=left, color=color, alpha=alpha, label=cause)
@@ -352,9 +365,8 @@ if rank == 0:
 # On a CPU either of them may cost more. No setting of DDP brings back what the shared
 # hardware costs. With one GPU per rank the first gap is usually small and the second
 # one matters. The slowest rank counts in both measurements, so a GPU that is slower
-# than the others shows up as hardware. "Too noisy to say", pale in the figure, is a gap
-# that is negative or no larger than the difference between the two measurements with
-# DDP: either there's little to find, or other programs were busy.
+# than the others shows up as hardware. A gap that is 0 or negative in one of the turns
+# is pale in the figure: either there's little to find, or other programs were busy.
 #
 # There's a third suspect, a *straggler*: one rank that is slower than the others. With
 # DDP you can't see it in the times, because every rank waits for the slowest in each
@@ -394,7 +406,7 @@ if rank == 0:
 #        beforehand; :doc:`/tutorials/start/feeding_data` has a section about workers
 #    * - Small batch
 #      - Double the batch. If a step takes the same time, the GPU wasn't busy. In the
-#        trace: many short kernels with gaps.
+#        trace: many short kernels, the programs that run on the GPU, with gaps.
 #      - A larger batch, and autocast to make room for it; ``torch.compile``, which
 #        calls fewer and longer kernels;
 #        :doc:`/tutorials/larger_models/fitting_in_memory`
@@ -434,17 +446,12 @@ if rank == 0:
 # because it computes the gradients of the weights and those of the inputs. Attention
 # over long texts comes on top, and what is computed twice to save memory doesn't count.
 # For our linear layers the rule is the same, with samples in place of tokens.
-from torch.utils.data import DataLoader
 
 
-def slow_batch(indices):
-    time.sleep(0.002 * len(indices))  # pretends that a sample takes 2 ms
-    return torch.randn(len(indices), width)
-
-
-def endless(loader):
+def slow_loader():
     while True:
-        yield from loader
+        time.sleep(0.016)  # pretends that loading a batch takes 16 ms
+        yield torch.randn(8, width)
 
 
 def model_flops_utilization(n_parameters, tokens_per_second, n_gpus, peak_flops):
@@ -455,8 +462,7 @@ n_parameters = 4 * (width * width + width)  # four layers with weight and bias
 peak_flops = 100e9 if on_cpu else 989e12  # pretended for a CPU; of an H100 in bf16
 log_every = 10  # at work 50
 tokens = 8 * log_every * world_size  # here: samples
-loader = DataLoader(range(64), batch_size=8, collate_fn=slow_batch)
-batches = endless(loader)
+batches = slow_loader()
 train_step = training(new_model(ddp=True), 8)
 waited = 0.0
 start = time.perf_counter()
@@ -475,7 +481,7 @@ for step in range(1, 21):
         if rank == 0:
             print(f"measured, step {step}: {tokens / took / world_size:,.0f} samples/s",
                   f"per rank, MFU {mfu:.1%}, loader {longest_wait / took:.0%}")
-        assert longest_wait >= 8 * log_every * 0.002, "each sample takes 2 ms"
+        assert longest_wait >= log_every * 0.016, "each batch takes 16 ms"
         waited = 0.0
         start = time.perf_counter()
 
@@ -524,8 +530,8 @@ with profile(
 # machine.
 #
 # Now the picture. We sort the events into computation and communication. With a GPU
-# these are its *kernels*, the programs that run on the GPU, and those of NCCL, which
-# moves data between GPUs, have NCCL's name. Without a GPU they are PyTorch's operators,
+# these are its kernels, and those of NCCL, which moves data between GPUs, have NCCL's
+# name. Without a GPU they are PyTorch's operators,
 # and the all-reduces of Gloo, which moves data between CPUs in threads of its own.
 #
 # Time in which both happen is *overlap*. It costs little, but not nothing, because
@@ -549,7 +555,7 @@ assert n_items == 0, "a step that calls .item() makes the CPU wait for the GPU"
 spans = [event for event in events if event.get("ph") == "X"]
 kernels = [event for event in spans if event.get("cat") == "kernel"]
 sending = [event for event in kernels if "ccl" in event["name"].lower()]
-computing = [event for event in kernels if event not in sending]
+computing = [event for event in kernels if "ccl" not in event["name"].lower()]
 if not kernels:
     sending = [event for event in spans if event["name"].endswith(":all_reduce")]
     computing = [event for event in spans if event["name"].startswith("aten::")]
@@ -572,8 +578,8 @@ if rank == 0:
 # same all-reduce is long on one and short on the other, the rank with the short one
 # arrived last, and what it did before is what you have to look at.
 #
-# A formula: which batch size pays off?
-# -------------------------------------
+# A formula: what would four GPUs bring?
+# --------------------------------------
 #
 # Let's estimate the efficiency. In one step, a rank computes for a time that is roughly
 # proportional to its batch. (Very small batches cost more per sample.) Then there is
@@ -602,10 +608,10 @@ assert ring_bytes(gradient_bytes, 1000) < 2 * gradient_bytes
 # nothing does: computation and communication add up.
 #
 # Back to the question at the beginning. Suppose that all of the missing 0.7 is exposed
-# communication. Two ranks finish two batches in one step, so 1.3 is ``2 * compute /
-# (compute + communicate)``. Solved for ``communicate``, that's ``(2 / 1.3 - 1) *
-# compute``, about half of the computation. And the ring says how much more four ranks
-# send.
+# communication, and that four GPUs have links as fast as two. Two ranks finish two
+# batches in one step, so 1.3 is ``2 * compute / (compute + communicate)``. Solved for
+# ``communicate``, that's ``(2 / 1.3 - 1) * compute``, about half of the computation.
+# And the ring says how much more four ranks send.
 communicate = 2 / 1.3 - 1  # if computing takes 1
 with_four = communicate * ring_bytes(1, 4) / ring_bytes(1, 2)
 speed_up = 4 / (1 + with_four)
@@ -621,82 +627,21 @@ assert 2.8 < 4 * 2 / (2 + with_four) < 2.9, "twice the batch for each brings mor
 # memory bus that is full, then four ranks may bring no more than two. That's why we
 # measured the causes apart.
 #
-# Now solve for the batch. With w ranks and no overlap, you finish w batches in the time
-# ``compute + communicate``, and one rank would need ``w * compute`` for them, be it in
-# w steps (weak scaling) or in one (strong scaling). So more ranks pay off under these
-# conditions, each of which follows from the one above it:
-#
-# .. code-block:: text
-#
-#    w * compute        >  compute + communicate
-#    (w - 1) * compute  >  communicate
-#
-# The function uses the second line, and gives the batch of each rank from two
-# measurements of yours.
-
-
-def break_even_batch(communicate, n_ranks, seconds_per_sample):
-    """Return the batch size of a rank above which n ranks are faster than one."""
-    return communicate / (n_ranks - 1) / seconds_per_sample
-
-
-assert break_even_batch(0.03, 2, 0.001) == 30, "30 ms to communicate, 1 ms a sample"
-assert break_even_batch(0.03, 4, 0.001) == 10, "three more ranks share the cost"
-
-# %%
-# The estimate, tested
-# --------------------
-#
-# How good is it? Where the batch is small, little can hide, so there we get the time to
-# communicate: it's the difference of a step with it and a step without. From that we
-# estimate the speed-up with the large batch, and then compare. "One" is here one of the
-# same ranks without communication, which leaves the shared hardware out. Where that
-# costs much, more ranks pay off only with a larger batch than we estimate, or never.
-small = batch_size // 64
-ddp_model = new_model(ddp=True)
-train_step = training(ddp_model, small)
-with_ddp = seconds_per_step(train_step)
-with ddp_model.no_sync():
-    compute = seconds_per_step(train_step)
-communicate = with_ddp - compute
-small_noise = abs(seconds_per_step(train_step) - with_ddp)
-
-if rank == 0 and world_size > 1:
-    print("Without shared hardware:")
-    of_small = f"{world_size * compute / with_ddp:.1f} times as fast as one"
-    of_large = f"{world_size * apart / together:.1f} times as fast as one"
-    estimated = f"{world_size * apart / (apart + communicate):.1f} times as fast as one"
-    pays_off = break_even_batch(communicate, world_size, apart / batch_size)
-    above = f"above a batch of {pays_off:.0f} each"
-    print(f"measured, batch {small}:", if_clear(of_small, communicate, small_noise))
-    print(f"measured, batch {batch_size}:", if_clear(of_large, together - apart, noise))
-    print("estimated from measured times:",
-          if_clear(estimated, communicate, small_noise))
-    print("estimated from measured times, more ranks pay off:",
-          if_clear(above, communicate, small_noise))
-
-# %%
-# On our CPU, DDP does send during backward, but the threads of Gloo need the cores that
-# compute, so a step may take even longer than our sum. On GPUs, which copy while they
-# compute, we'd expect less; this page hasn't been recorded on any yet. What matters is
-# the shape: **below some batch size you pay for GPUs that wait, and you can estimate
-# this size beforehand.**
-#
 # And for machines that you don't have yet? Measure the seconds of a sample on one GPU.
 # For ``communicate``, call ``ring_bytes`` with the number of ranks that you will have,
 # and divide by the bandwidth that nccl-tests or your provider's data sheet gives for
 # the slowest link. For strategies other than DDP, :doc:`/tutorials/long_runs/choosing`
 # has the bytes.
 #
-# The same in tokens, for a transformer
-# -------------------------------------
+# The batch that hides the communication
+# --------------------------------------
 #
-# At that batch, the additional ranks only just earn back what they cost. To lose
-# little, hide the communication under the backward pass. For a transformer you can say
-# this in tokens, and the size of the model cancels. For each parameter, the backward
-# pass needs 4 operations for each of the T tokens that a rank has in a step, and the
-# ring sends 4 bytes times 2 (w - 1) / w. With F operations and B bytes per second, the
-# first takes longer than the second if
+# DDP sends during the backward pass, so nearly all of the communication can hide there
+# if the backward pass takes longer. For a transformer you can say this in tokens, and
+# the size of the model cancels. For each parameter, the backward pass needs 4
+# operations for each of the T tokens that a rank has in a step, and the ring sends 4
+# bytes times 2 (w - 1) / w. With F operations and B bytes per second, the first takes
+# longer than the second if
 #
 # .. code-block:: text
 #
