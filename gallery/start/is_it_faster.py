@@ -299,13 +299,13 @@ if rank == 0:
 #   because there's nothing left to compute. (What we'll measure also contains DDP's own
 #   work, such as copying gradients into buckets.)
 #
-# Let all ranks train at the same time, each for itself, without communication. DDP has
-# a switch for that: a step inside ``no_sync``, both forward and backward, computes the
-# same and reduces no gradients (``SyncBatchNorm`` still communicates). Your
-# ``train_step`` stays as it is.
+# To tell them apart, let all ranks train at the same time, each for itself, without
+# communication. DDP has a switch for that: a step inside ``no_sync``, both forward and
+# backward, computes the same and reduces no gradients (``SyncBatchNorm`` still
+# communicates). Your ``train_step`` stays as it is.
 #
 # We measure one rank alone, all without communication, and all with DDP, three times in
-# turns, because the machine may slow down in between.
+# turns, because other programs may slow the machine down at any time.
 #
 # Predict first: on your machine, which of the two causes costs more?
 train_alone = training(new_model(), batch_size)
@@ -434,9 +434,8 @@ if rank == 0:
 # A log line for real runs
 # ------------------------
 #
-# To notice when a run gets slower, log three numbers every 50 steps: tokens per second
-# and GPU, the share of the GPU's peak, and the share of the time that a rank waited for
-# its loader. The second one is the *Model FLOPs utilization* (`MFU
+# To notice when a run gets slower, log two numbers every 50 steps: tokens per second
+# and GPU, and the share of the GPU's peak, the *Model FLOPs utilization* (`MFU
 # <https://arxiv.org/abs/2204.02311>`__). A good one is about 40 %: `Llama 3
 # <https://arxiv.org/abs/2407.21783>`__ reports 38 to 43.
 #
@@ -448,52 +447,35 @@ if rank == 0:
 # For our linear layers the rule is the same, with samples in place of tokens.
 
 
-def slow_loader():
-    while True:
-        time.sleep(0.016)  # pretends that loading a batch takes 16 ms
-        yield torch.randn(8, width)
-
-
 def model_flops_utilization(n_parameters, tokens_per_second, n_gpus, peak_flops):
     return 6 * n_parameters * tokens_per_second / (n_gpus * peak_flops)
 
 
 n_parameters = 4 * (width * width + width)  # four layers with weight and bias
-peak_flops = 100e9 if on_cpu else 989e12  # pretended for a CPU; of an H100 in bf16
+peak_flops = 200e9 if on_cpu else 989e12  # pretended for a CPU; of an H100 in bf16
 log_every = 10  # at work 50
-tokens = 8 * log_every * world_size  # here: samples
-batches = slow_loader()
-train_step = training(new_model(ddp=True), 8)
-waited = 0.0
+tokens = batch_size * log_every * world_size  # here: samples
+train_step = training(new_model(ddp=True), batch_size)
 start = time.perf_counter()
 for step in range(1, 21):
-    asked = time.perf_counter()
-    batch = next(batches)
-    waited += time.perf_counter() - asked
-    train_step(batch.to(device))
+    train_step()
     if step % log_every == 0:
         synchronize()
-        worst = torch.tensor([time.perf_counter() - start, waited], device=device)
-        dist.all_reduce(worst, op=dist.ReduceOp.MAX)
-        took, longest_wait = worst.tolist()
+        seconds = time.perf_counter() - start
         mfu = model_flops_utilization(
-            n_parameters, tokens / took, world_size, peak_flops)
+            n_parameters, tokens / seconds, world_size, peak_flops)
         if rank == 0:
-            print(f"measured, step {step}: {tokens / took / world_size:,.0f} samples/s",
-                  f"per rank, MFU {mfu:.1%}, loader {longest_wait / took:.0%}")
-        assert longest_wait >= log_every * 0.016, "each batch takes 16 ms"
-        waited = 0.0
+            print(f"measured, step {step}:",
+                  f"{tokens / seconds / world_size:,.0f} samples/s per rank,",
+                  f"MFU {mfu:.1%}")
         start = time.perf_counter()
 
 mfu = model_flops_utilization(7e9, 75_000, n_gpus=8, peak_flops=989e12)
 assert 0.39 < mfu < 0.41, "7B parameters, 75,000 tokens/s on 8 H100: 40 %"
 
 # %%
-# The longest wait of all ranks counts, because with DDP the others wait for that rank
-# in the all-reduce. On a GPU it's an upper bound: while Python waits for the loader,
-# the GPU may still have work in its queue. Put in the peak of your GPU for the type of
-# numbers that you train in. If the samples per second drop, look at the loader where
-# its share rises, and at the rest of the step where the share drops too.
+# Put in the peak of your GPU for the type of numbers that you train in. One rank may
+# log for all, because with DDP all are equally fast.
 #
 # A trace shows what waits for what
 # ---------------------------------
@@ -531,8 +513,8 @@ with profile(
 #
 # Now the picture. We sort the events into computation and communication. With a GPU
 # these are its kernels, and those of NCCL, which moves data between GPUs, have NCCL's
-# name. Without a GPU they are PyTorch's operators,
-# and the all-reduces of Gloo, which moves data between CPUs in threads of its own.
+# name. Without a GPU they are PyTorch's operators, and the all-reduces of Gloo, which
+# moves data between CPUs in threads of its own.
 #
 # Time in which both happen is *overlap*. It costs little, but not nothing, because
 # NCCL's kernels take a part of the GPU and of its memory bandwidth. Time in which only
@@ -626,12 +608,6 @@ assert 2.8 < 4 * 2 / (2 + with_four) < 2.9, "twice the batch for each brings mor
 # loss allows it. And if the cause isn't communication but shared hardware, such as a
 # memory bus that is full, then four ranks may bring no more than two. That's why we
 # measured the causes apart.
-#
-# And for machines that you don't have yet? Measure the seconds of a sample on one GPU.
-# For ``communicate``, call ``ring_bytes`` with the number of ranks that you will have,
-# and divide by the bandwidth that nccl-tests or your provider's data sheet gives for
-# the slowest link. For strategies other than DDP, :doc:`/tutorials/long_runs/choosing`
-# has the bytes.
 #
 # The batch that hides the communication
 # --------------------------------------
@@ -750,6 +726,7 @@ if rank == 0:
 # - :doc:`/tutorials/inside/hide_the_traffic` has buckets, ``no_sync``, and ways to send
 #   fewer bytes.
 # - :doc:`/tutorials/start/feeding_data` keeps the GPUs from waiting for the loader.
+# - :doc:`/tutorials/long_runs/choosing` has the bytes of the other strategies.
 # - The `Ultra-Scale Playbook
 #   <https://huggingface.co/spaces/nanotron/ultrascale-playbook>`__ has thousands of
 #   measured runs, on up to 512 GPUs.
