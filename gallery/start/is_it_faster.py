@@ -453,11 +453,11 @@ def model_flops_utilization(n_parameters, tokens_per_second, n_gpus, peak_flops)
 
 n_parameters = 4 * (width * width + width)  # four layers with weight and bias
 peak_flops = 200e9 if on_cpu else 989e12  # pretended for a CPU; of an H100 in bf16
-log_every = 10  # at work 50
+log_every = 5  # at work 50
 tokens = batch_size * log_every * world_size  # here: samples
 train_step = training(new_model(ddp=True), batch_size)
 start = time.perf_counter()
-for step in range(1, 21):
+for step in range(1, 11):
     train_step()
     if step % log_every == 0:
         synchronize()
