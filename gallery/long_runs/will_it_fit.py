@@ -98,21 +98,27 @@ And the strategies, with the lessons that count what they hold and send:
 
 .. rst-class:: will-it-fit-strategies
 
-- :doc:`DDP </tutorials/start/distributed_data_parallel>` keeps everything on each GPU.
+- :doc:`DDP </tutorials/start/distributed_data_parallel>` keeps everything on each GPU,
+  and 4 bytes more for each parameter without ``gradient_as_bucket_view=True``.
 - :doc:`ZeRO-1 </tutorials/larger_models/fully_sharded>` divides the optimizer state,
   and sends a third of its bytes after the step.
 - :doc:`FSDP </tutorials/larger_models/fully_sharded>` divides all 16 bytes, and gathers
   one block at a time.
 - :doc:`TP </tutorials/larger_models/tensor_parallel>` divides every matrix, so all GPUs
   compute all tokens. We assume sequence parallelism and ``loss_parallel``, which divide
-  activations and logits, and at most 8 GPUs: Llama 3 has 8 key heads.
+  activations and logits, and at most 8 GPUs, because TP divides attention by its heads,
+  and Llama 3 has 8 of them for the keys.
 - :doc:`PP </tutorials/larger_models/pipeline_parallel>`, a pipeline, has a stage on
   each GPU, and as many micro-batches as GPUs. Computing includes the bubble.
 
+Between machines, all network cards of a machine count together for DDP and FSDP,
+because the rings of NCCL go through all of them. So the 50 GB/s of Llama 3 70B are one
+card of 400 Gbit/s for each *machine*. With a card for each *GPU*, enter the 370 of
+NVLink, and FSDP sends for 1.5 seconds instead of 11.
+
 All of this is an estimate. It leaves out fragments of freed memory, buffers of NCCL,
 what CUDA itself takes, copies that ``autocast`` makes, and the products inside
-attention, which grow with the length of a sequence. And without ``loss_parallel``, TP
-on 8 GPUs needs 8 times the memory for logits.
+attention, which grow with the length of a sequence.
 """
 
 # %%
@@ -167,13 +173,12 @@ def count(run, hidden, of_keys):
     return run.blocks * of_block + 2 * run.vocabulary * width + width
 
 
-counted = [
-    count(MODELS["Llama 3 8B"], hidden=14336, of_keys=1024),
-    count(MODELS["Llama 2 13B"], hidden=13824, of_keys=5120),
-    count(MODELS["Llama 3 70B"], hidden=28672, of_keys=1024)]
-for run, n_parameters in zip(MODELS.values(), counted):
-    assert round(n_parameters / 1e9, 2) == run.parameters, "a model of another size"
-assert counted == [8_030_261_248, 13_015_864_320, 70_553_706_496], "other shapes"
+n_parameters = count(MODELS["Llama 3 8B"], hidden=14336, of_keys=1024)
+assert round(n_parameters / 1e9, 2) == 8.03, "a Llama 3 8B of another size"
+n_parameters = count(MODELS["Llama 2 13B"], hidden=13824, of_keys=5120)
+assert round(n_parameters / 1e9, 2) == 13.02, "a Llama 2 13B of another size"
+n_parameters = count(MODELS["Llama 3 70B"], hidden=28672, of_keys=1024)
+assert round(n_parameters / 1e9, 2) == 70.55, "a Llama 3 70B of another size"
 
 # %%
 # Parameters, gradients and optimizer
@@ -204,8 +209,9 @@ def share(strategy, run):
 
 
 def is_possible(strategy, run):
-    limits = {"TP": 8, "PP": run.blocks}
-    return run.gpus <= limits.get(strategy, run.gpus)
+    if strategy == "TP":
+        return run.gpus <= 8
+    return strategy != "PP" or run.gpus <= run.blocks
 
 
 # %%
@@ -225,7 +231,6 @@ def gathered(run):
 llama_70b = MODELS["Llama 3 70B"]
 assert round(16 * share("FSDP", llama_70b), 1) == 17.6, "not the share of the lesson"
 assert round(gathered(llama_70b), 1) == 8.6, "not the blocks of the FSDP lesson"
-assert round(gathered(replace(llama_70b, precision="fp32")), 1) == 13.7, "nor in fp32"
 
 # %%
 # Activations and logits
@@ -233,11 +238,11 @@ assert round(gathered(replace(llama_70b, precision="fp32")), 1) == 13.7, "nor in
 #
 # For each token, backward needs eight tensors of the width of a block, and four of the
 # hidden width of its MLP. That width follows from the parameters: attention has four
-# matrices, and the MLP three. (The narrower keys of Llama 3 change the sum by 3
-# percent.) With checkpointing the logits are gone before the first block is computed
-# again, so only the larger of the two counts. With TP, two tensors have the tokens of
-# all GPUs: in a block the inputs of attention and MLP, in the loss the input of the
-# head and its gradient. The first stage of a pipeline keeps all micro-batches.
+# matrices, and the MLP three. With checkpointing the logits are gone before the first
+# block is computed again. So only the larger of the two counts, and a block adds what
+# it has beyond the logits. With TP, two tensors have the tokens of all GPUs: in a block
+# the inputs of attention and MLP, in the loss the input of the head and its gradient.
+# The first stage of a pipeline keeps all micro-batches.
 
 
 def of_one_block(run):
@@ -269,8 +274,6 @@ llama_13b = MODELS["Llama 2 13B"]
 assert math.isclose(sum(held("DDP", llama_13b)[:3]), 16 * 13.02), "it isn't 16 bytes"
 in_13b = (8 * 5120 + 4 * 13824) * 2 * 8192 / 1e9  # as "Choosing" counts
 assert abs(of_one_block(llama_13b) / in_13b - 1) < 0.001, "other activations"
-in_70b = (6 * 8192 + 2 * 1024 + 4 * 28672) * 2 * 8192 / 1e9
-assert abs(of_one_block(llama_70b) / in_70b - 1) < 0.03, "grouped keys cost more"
 
 # %%
 # Bytes and seconds
@@ -312,7 +315,10 @@ def seconds(strategy, run):
 
 
 computing, sending = seconds("FSDP", llama_13b)
-assert (round(computing, 1), round(sending, 2)) == (2.1, 0.25), "not as in Choosing"
+assert round(computing, 1) == 2.1, "computing takes another time in Choosing"
+assert round(sending, 2) == 0.25, "sending takes another time in Choosing"
+computing, sending = seconds("FSDP", replace(llama_70b, link=370))
+assert round(sending, 1) == 1.5, "not the seconds of a card for each GPU"
 
 # %%
 # .. _will-it-fit-models:
@@ -350,8 +356,8 @@ fig, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
 left = [0] * len(STRATEGIES)
 for number, part in enumerate(PARTS):
     widths = [held(strategy, llama_8b)[number] for strategy in STRATEGIES]
-    color, hatch = ("C0", "//") if part == "logits" else (f"C{number}", None)
-    ax.barh(STRATEGIES, widths, left=left, label=part, color=color, hatch=hatch)
+    ax.barh(STRATEGIES, widths, left=left, label=part, color=f"C{number % 5}",
+            hatch="//" if part == "logits" else None)
     left = [start + width for start, width in zip(left, widths)]
 ax.axvline(80, color=plt.rcParams["text.color"], ls="--", label="80 GB")
 ax.invert_yaxis()
@@ -388,18 +394,6 @@ compare("32,768 tokens", 83.9, all_held(tokens=32_768))
 compare("8 GPUs less 128 GPUs", 82.4 - 67.0, all_held(gpus=8) - all_held(gpus=128))
 
 # %%
-# So the estimate was 9 and 12 percent too low. `Other runs of torchtitan
-# <https://github.com/pytorch/torchtitan/blob/041336434916bdc0f88c1f89fda176fd3c2092e4/docs/performance.md>`__
-# on 64 GPUs of 80 GB tell less, only that they fit. The calculator agrees:
-reported = {
-    "Llama 2 13B, nothing checkpointed": replace(
-        llama_13b, gpus=64, checkpointing=False),
-    "Llama 3 70B, all blocks checkpointed": llama_70b}
-for name, run in reported.items():
-    print(f"{name}: {sum(held('FSDP', run)):.0f} GB")
-    assert sum(held("FSDP", run)) <= run.memory, f"{name}: it did fit"
-
-# %%
 # Try it
 # ------
 #
@@ -420,8 +414,8 @@ for name, run in reported.items():
 #   .. admonition:: Answer
 #      :collapsible: closed
 #
-#      About 16,000 with checkpointing. The size hardly matters, because both times
-#      grow with the parameters.
+#      With checkpointing 14,000 to 15,000 on 8 GPUs. The size hardly matters, because
+#      both times grow with the parameters.
 #
 # - Enter your own model, run three steps, and compare the bar with
 #   ``torch.cuda.max_memory_allocated()``. Which part is missing?
@@ -435,3 +429,9 @@ for name, run in reported.items():
 #   and hardly on the size of the model.
 # - For one model with FSDP, the estimate was 9 and 12 percent too low, so leave more
 #   than an eighth free.
+#
+# Where to go next
+# ----------------
+#
+# - :doc:`/tutorials/larger_models/fitting_in_memory` shrinks each part of the bar.
+# - :doc:`/tutorials/start/is_it_faster` measures the seconds of a step.

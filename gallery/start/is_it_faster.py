@@ -155,7 +155,7 @@ def seconds_per_step(train_step, group=None, warmup=5, windows=5):
 # does in a step (accumulation, the gradient scaler and the scheduler, too), each time
 # with the same batch, which is already on the device. Start the script twice: on one
 # GPU without DDP, and on all of them with DDP. End it after the measurement, because
-# the model has now been trained on one batch for hundreds of steps.
+# the clock has trained the model on one batch for hundreds of steps.
 #
 # .. code-block:: python
 #
