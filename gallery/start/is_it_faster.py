@@ -643,7 +643,6 @@ links = {  # the number of GPUs, and the bytes per second in one direction
     "8 GPUs of one machine, NVLink (450 GB/s)": (8, 450e9),
     "2 GPUs of one machine, PCIe 4.0 x16 (32 GB/s)": (2, 32e9),
     "16 GPUs, 8 cards of 400 Gbit/s per machine": (16, 8 * 50e9),
-    "16 GPUs, 1 card of 100 Gbit/s per machine": (16, 12.5e9),
     "16 GPUs, 1 card of 10 Gbit/s per machine": (16, 1.25e9),
 }
 if rank == 0:
