@@ -336,8 +336,8 @@ if rank == 0:
     import matplotlib.pyplot as plt
 
     for title, shares in seen.items():
-        in_all = times_seen(shares)
         fig, ax = plt.subplots(figsize=(7, 2.3), layout="constrained")
+        in_all = times_seen(shares)
         for r, share in enumerate(shares):
             for sample, times in Counter(share).items():
                 ax.bar(sample, 0.9, 0.9, r - 0.45, color="C0", alpha=0.3)
