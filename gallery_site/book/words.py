@@ -137,7 +137,7 @@ def link(app: Sphinx, document: nodes.document, docname: str) -> None:
 def meanings(env: BuildEnvironment, page: str, _time: int) -> dict[str, str]:
     """Return the sentence of each term, as the page of words has it."""
     terms = env.get_doctree(page).findall(nodes.term)
-    return {x["ids"][0]: x.parent[1].astext() for x in terms if x["ids"]}
+    return {x["ids"][0]: x.parent[1][0].astext() for x in terms if x["ids"]}
 
 
 @lru_cache(maxsize=1)
