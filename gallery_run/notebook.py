@@ -1,6 +1,8 @@
-"""Begin a page's notebook with cells: install what is missing, start its ranks."""
+"""Begin a page's downloads: refuse an old torch, install packages, start ranks."""
 
 from __future__ import annotations
+
+import re
 
 from sphinx.application import Sphinx
 from sphinx.locale import _
@@ -18,24 +20,53 @@ from importlib.util import find_spec
 missing = [name for name in {names} if not find_spec(name)]
 if missing:
     %pip install --quiet {{" ".join(missing)}}"""
-# The engines inherit what torchrun would set, and get their numbers one by one.
+OLDEST_TORCH = re.compile(r"^:Oldest torch: *(\d+)\.(\d+)$", re.MULTILINE)
+# torchrun prints a long report of every rank that fails: they end without an error.
+REFUSE_OLD_TORCH = """\
+import os
+from importlib.metadata import version
+
+if [*map(int, version("torch").split(".")[:2])] < [{0}, {1}]:
+    if os.environ.get("RANK", "0") == "0":
+        print("This needs torch {0}.{1} or newer. Type: pip install --upgrade torch")
+    raise SystemExit
+"""
+# The engines inherit what torchrun would set, and get their numbers one by one. A shell
+# waits for the end of the kernel, even if it is killed, and kills them: the kernel is
+# not given the time to wait for each. After an error of %%px no further cell runs.
 # ipyparallel's messages are off, and its progress bars appear after a day: a notebook
 # that was run shows what the page shows. Switched off with -1, they take with them the
 # wait for the last of the output.
 START_RANKS = """\
 import os
+import subprocess
 
 import ipyparallel
+import torch
 
+assert "RANK" not in os.environ, "to run the cells again, restart the kernel"
+gpus = torch.cuda.device_count()
+n = gpus if gpus > 1 else {size}
+print("GPUs:", gpus, "ranks:", n)
 port, = ipyparallel.util.select_random_ports(1)
-os.environ.update(WORLD_SIZE="{size}", LOCAL_WORLD_SIZE="{size}", OMP_NUM_THREADS="1",
+os.environ.update(WORLD_SIZE=str(n), LOCAL_WORLD_SIZE=str(n), OMP_NUM_THREADS="1",
                   MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
-cluster = ipyparallel.Cluster(n={size}, log_level=30)
+cluster = ipyparallel.Cluster(n=n, log_level=30)
 ranks = cluster.start_and_connect_sync(activate=True)[:]
-ranks.scatter("rank", range({size}), flatten=True)
+ranks.scatter("rank", range(n), flatten=True)
 %pxconfig --progress-after 86400
 %px import os; os.environ["RANK"] = os.environ["LOCAL_RANK"] = str(rank)
-%autopx"""
+pids = [cluster.controller.process.pid, *ranks.apply_sync(os.getpid)]
+kill = "cat; kill -9" + "".join(f" -{{pid}}" for pid in pids)
+watcher = subprocess.Popen(["sh", "-c", kill], stdin=subprocess.PIPE,
+                           stderr=subprocess.DEVNULL, start_new_session=True)
+get_ipython().input_transformers_cleanup.append(lambda cell: ["%%px\\n", *cell])"""
+
+
+def refuse_old_torch(script: str) -> str:
+    """Return the lines that end a program where torch is too old for it."""
+    match = OLDEST_TORCH.search(script)
+    return REFUSE_OLD_TORCH.format(*match.groups()) if match else ""
 
 
 def install_missing(app: Sphinx, script: str) -> list[Cell]:
@@ -45,7 +76,8 @@ def install_missing(app: Sphinx, script: str) -> list[Cell]:
         return []
     about = _("Install what is missing. What is already here stays as it is.")
     source = INSTALL.format(names=repr(names).replace("'", '"'))
-    return [Cell("code", "\n".join([*wrap(about, "# ", "# "), source]), "install")]
+    lines = [*wrap(about, "# ", "# "), source, "", refuse_old_torch(script)]
+    return [Cell("code", "\n".join(lines).strip(), "install")]
 
 
 def ranks_cell(size: int, about: list[str]) -> Cell:
@@ -61,7 +93,11 @@ def start_ranks(app: Sphinx, script: str) -> list[Cell]:
     if size is None:
         return []
     about = [
-        _("This page runs in %d processes at once. This cell starts them.") % size,
-        _("From here on, %autopx sends each cell to all of them."),
+        _(
+            "This page runs in several processes at once: one for each GPU if there "
+            "are several, else as many as on the page. This cell starts "
+            "them, and they end with the notebook."
+        ),
+        _("From here on, %%px sends each cell to all of them."),
     ]
     return [ranks_cell(size, about)]

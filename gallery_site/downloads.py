@@ -18,6 +18,7 @@ from sphinx.locale import _
 from gallery_intl.project import Project
 from gallery_intl.script.source import packages
 from gallery_run import needs
+from gallery_run.notebook import refuse_old_torch
 from gallery_run.words import NOTEBOOK_PACKAGES
 from gallery_site.lessons import parts
 
@@ -64,14 +65,21 @@ def requirements(script: str) -> list[str]:
 
 
 def standalone(script: str) -> str:
-    """Return a script below what it needs; of its fields only the result stays."""
+    """Return a script below what it needs; of its fields only the result stays.
+
+    Where torch is too old, it says so and ends.
+    """
     head = FIELDS.search(script)
     if not head:
         return script
     learn = fields_of(head).get("Learn", "").splitlines()
     kept = "".join(f"{line.strip()}\n" for line in learn) or "\n"
     text = script[: head.start()] + kept + script[head.end() :]
-    return METADATA.format(json.dumps(requirements(script))) + text
+    check = refuse_old_torch(script)
+    text = text.replace('\n"""\n\n', f'\n"""\n\n{check}\n', 1)
+    command = needs.command(script)
+    start = f"# {command}\n" if command else ""
+    return METADATA.format(json.dumps(requirements(script))) + start + text
 
 
 def add_files(app: Sphinx, env: BuildEnvironment) -> dict[str, str]:
@@ -85,9 +93,14 @@ def readme(env: BuildEnvironment) -> str:
     """Return how to start each program, in reading order and the build's language."""
     about = [
         f"# {env.titles[env.config.root_doc].astext()}",
+        _("The programs run on Linux, macOS, or Windows with WSL."),
         _("Install what the programs and notebooks need:"),
         "    pip install -r requirements.txt",
         _("Each program starts with the command below it, in this folder."),
+        _(
+            "Where you name a port that another program has, torchrun says EADDRINUSE "
+            "or waits in silence: name another one, or leave it to --standalone."
+        ),
         *sections(env),
     ]
     return "\n\n".join(about) + "\n"

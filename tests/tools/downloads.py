@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import made
@@ -16,7 +17,7 @@ import warm
 from bs4 import BeautifulSoup
 from paths import PROJECT
 
-from gallery_run.needs import world_size
+from gallery_run.needs import command
 
 GALLERY = PROJECT / "gallery"
 PAGES = sorted(
@@ -68,14 +69,30 @@ def lines(text: str) -> list[str]:
     ]
 
 
+def unpack(site: Path, language: str, folder: Path) -> Path:
+    """Unpack the archive of all programs into a folder; give where they are."""
+    html = BeautifulSoup(
+        (site / language / "index.html").read_text("utf-8"), "html.parser"
+    )
+    (link,) = html.select("a.download[href$='gallery.zip']")
+    with zipfile.ZipFile(site / language / str(link["href"])) as packed:
+        packed.extractall(folder)
+    return folder / "gallery"
+
+
 def run_script(script: Path) -> list[str]:
     """Run a script as a reader does, by Python or torchrun; give what it prints."""
-    size = world_size(script.read_text("utf-8"))
-    launch = ["torch.distributed.run", "--standalone", f"--nproc-per-node={size}"]
+    typed = command(script.read_text("utf-8")) or f"python {script.name}"
+    return run_command(typed, script.parent)
+
+
+def run_command(typed: str, folder: Path) -> list[str]:
+    """Run in a folder what a reader types, with our Python; give what it prints."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
-        [sys.executable, *(["-m", *launch] if size else []), str(script)],
-        cwd=script.parent,
-        env=os.environ | {"MPLBACKEND": "agg", "OMP_NUM_THREADS": "1"},
+        typed.split(),
+        cwd=folder,
+        env=os.environ | {"PATH": path, "MPLBACKEND": "agg", "OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
         timeout=TIMEOUT,
@@ -102,7 +119,7 @@ def run_notebook_in_forks(path: Path) -> list[str]:
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     sources = [cell.source for cell in code if "ranks" not in tags(cell)]
     starts = [cell.source for cell in code if "ranks" in tags(cell)]
-    sizes = [int(re.search(r"WORLD_SIZE=\"(\d+)\"", text)[1]) for text in starts]
+    sizes = [int(re.search(r"else (\d+)$", text, re.M)[1]) for text in starts]
     work = warm.Cells(sources, path.parent)
     done = warm.run(work, path.parent, *(sizes or [0]))
     assert done.returncode == 0, done.stderr

@@ -60,6 +60,8 @@ def cells(
     texts[shown[0].line].append(nodes.paragraph("", "", nodes.emphasis("", origin)))
     page_cells: list[Cell] = []
     for before, block in zip(shown, blocks(source), strict=True):
+        if block.kind == "code" and not before.source.strip():
+            continue  # a download may say something where its page has no code
         if block.kind == "code":
             file = file_of(block.source)
             code = file.cell() if file else block.source.strip("\n")
