@@ -54,7 +54,9 @@ import tempfile
 from pathlib import Path
 
 if "RANK" in os.environ:
-    raise SystemExit("Start this file with plain python: it starts the ranks itself.")
+    if os.environ["RANK"] == "0":
+        print("It starts the ranks itself. Start with: python starting_processes.py")
+    raise SystemExit
 
 temporary = tempfile.TemporaryDirectory()
 folder = Path(temporary.name)

@@ -65,7 +65,9 @@ import tempfile
 from pathlib import Path
 
 if "RANK" in os.environ:
-    raise SystemExit("Start this file with plain python: it calls torchrun itself.")
+    if os.environ["RANK"] == "0":
+        print("It calls torchrun itself. Start with: python several_nodes.py")
+    raise SystemExit
 
 temporary = tempfile.TemporaryDirectory()
 folder = Path(temporary.name)

@@ -662,7 +662,8 @@ def main():
     stop = listen()
     device = start()
     if device.type == "cpu" and (torch.cuda.is_available() or torch.xpu.is_available()):
-        raise SystemExit("stopped: this machine has fewer GPUs than ranks")
+        reason = "stopped: this machine has fewer GPUs than ranks"
+        raise SystemExit(1 if dist.get_rank() else reason)
     train(options, device, stop)
     dist.destroy_process_group()
 

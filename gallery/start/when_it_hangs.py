@@ -342,9 +342,9 @@ import torch
 import torch.distributed as dist
 
 if os.environ.get("WORLD_SIZE", "1") == "1":
-    raise SystemExit(
-        "One rank has nobody to wait for, so it cannot hang. "
-        "Start with: torchrun --standalone --nproc-per-node=4 when_it_hangs.py")
+    print("One rank has nobody to wait for, so it cannot hang. "
+          "Start with: torchrun --standalone --nproc-per-node=4 when_it_hangs.py")
+    raise SystemExit
 if "RANK" not in os.environ:  # without torchrun there is one rank
     os.environ.update(
         RANK="0", WORLD_SIZE="1", LOCAL_RANK="0", LOCAL_WORLD_SIZE="1",
