@@ -91,6 +91,19 @@ def test_the_file_to_take_is_the_script_of_the_lesson() -> None:
     assert scripts == [SCRIPT.read_text("utf-8")]
 
 
+def test_shellcheck_finds_no_mistake_in_the_script() -> None:
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["shellcheck", SCRIPT],
+        env={"PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout) == (0, "")
+
+
 def test_the_script_goes_on_after_its_time_and_after_a_lost_node(
     tmp_path: Path,
 ) -> None:
