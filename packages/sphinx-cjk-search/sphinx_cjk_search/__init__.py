@@ -36,7 +36,8 @@ def add_files(app: Sphinx) -> None:
     folder = str(PACKAGE / "static")
     app.config.html_static_path = [*app.config.html_static_path, folder]
     app.add_css_file("cjk-search.css")
-    app.add_js_file("cjk-search-marks.js", loading_method="defer")
+    for name in ("cjk-search-marks.js", "cjk-search-dialog.js"):
+        app.add_js_file(name, loading_method="defer")
 
 
 def without_scripts(code: str) -> type[SearchLanguage]:

@@ -23,6 +23,7 @@ from sphinx.domains import Domain
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import _ as translated_by_project
 from sphinx.locale import get_translation
+from sphinx.util import docname_join
 
 from sphinx_cjk_search.languages import Language, language_for
 from sphinx_cjk_search.tables import read_setting, synonyms, typed_for_pages
@@ -72,6 +73,23 @@ def sections(document: nodes.document, language: Language) -> Iterator[Section]:
         yield Section(name, title.astext() if title else "", marks)
 
 
+def definitions(document: nodes.document) -> list[tuple[list[str], str, str, str]]:
+    """Return the names, text, id and first linked page of each term in a glossary."""
+    items = document.findall(nodes.definition_list_item)
+    return [
+        (
+            [x.strip() for child in term.children if (x := child.astext())],
+            next(item.findall(nodes.paragraph), term).astext(),
+            term["ids"][0],
+            next(iter(page_links(item)), ""),
+        )
+        for item in items
+        if "glossary" in item.parent["classes"]
+        for term in item.findall(nodes.term)
+        if term["ids"]
+    ]
+
+
 def is_section(node: nodes.Node) -> bool:
     """Return whether a result can lead here; also to a function or class."""
     return isinstance(node, nodes.section | addnodes.desc)
@@ -112,17 +130,17 @@ def weight_inside(node: nodes.Element, weight: float) -> float:
         return weight
     if isinstance(node, nodes.literal_block):
         return IN_CODE
-    if isinstance(node, nodes.list_item) and links_to_page(node):
+    if isinstance(node, nodes.list_item) and page_links(node):
         return ELSEWHERE
     if is_definition(node):
         return max(weight, DEFINED)
     return max(weight, AS_CODE) if isinstance(node, nodes.literal) else weight
 
 
-def links_to_page(item: nodes.Element) -> bool:
-    """Return whether a list item is about another page, to which it links."""
+def page_links(item: nodes.Element) -> list[str]:
+    """Return the other pages to which a list item, or a term, links."""
     links = item.findall(addnodes.pending_xref)
-    return any(link.get("reftype") == "doc" for link in links)
+    return [x["reftarget"] for x in links if x.get("reftype") == "doc"]
 
 
 def is_definition(node: nodes.Element) -> bool:
@@ -143,15 +161,17 @@ class SearchDomain(Domain):
 
     name = DOMAIN
     label = "search"
-    data_version = 1
-    initial_data: ClassVar[dict[str, Any]] = {"pages": {}}
+    data_version = 2
+    initial_data: ClassVar[dict[str, Any]] = {"pages": {}, "definitions": {}}
 
     def clear_doc(self, docname: str) -> None:
-        self.data["pages"].pop(docname, None)
+        for of_pages in (self.data["pages"], self.data["definitions"]):
+            of_pages.pop(docname, None)
 
     def merge_domaindata(self, docnames: Set[str], otherdata: dict[str, Any]) -> None:
-        read = {x: page for x, page in otherdata["pages"].items() if x in docnames}
-        self.data["pages"].update(read)
+        for key in self.initial_data:
+            read = {x: y for x, y in otherdata[key].items() if x in docnames}
+            self.data[key].update(read)
 
 
 def pages_of(env: BuildEnvironment) -> Pages:
@@ -168,6 +188,7 @@ def read_page(app: Sphinx, doctree: nodes.document) -> None:
     metadata = app.env.metadata[name]
     if language and not {"no-search", "nosearch"} & metadata.keys():
         pages_of(app.env)[name] = list(sections(doctree, language))
+        app.env.get_domain(DOMAIN).data["definitions"][name] = definitions(doctree)
         metadata["nosearch"] = ""
 
 
@@ -227,8 +248,12 @@ def messages(app: Sphinx) -> dict[str, str]:
         "many": _(
             "Search finished, found ${resultCount} pages matching the search query."
         ),
-        "some": _("Not all words found; pages with some of them:"),
-        "nothing": _("No page has these words. All pages:"),
+        "none": _("No page has all the words."),
+        "phrase": _("Word for word: “${words}”"),
+        "others": _("Other pages with all the words:"),
+        "some": _("Pages with some of the words:"),
+        "pages": _("Pages of this site:"),
+        "all": _("Show all results"),
         # gettext returns the header of the catalog for ""
         "missing": missing and translated_by_project(missing),
     }
@@ -236,7 +261,7 @@ def messages(app: Sphinx) -> dict[str, str]:
 
 def build_index(app: Sphinx, language: Language) -> dict[str, Any]:
     pages, code = indexed_pages(app, language), app.config.language
-    word_places = places(pages.values())
+    word_places, uri = places(pages.values()), app.builder.get_target_uri
     return {
         "language": language.for_browser(),
         "pages": [
@@ -247,6 +272,16 @@ def build_index(app: Sphinx, language: Language) -> dict[str, Any]:
                 [[section.id, section.title] for section in found],
             ]
             for name, found in pages.items()
+        ],
+        "definitions": [
+            [
+                names,
+                text,
+                f"{uri(page)}#{id_}",
+                linked and uri(docname_join(page, linked)),
+            ]
+            for page, found in app.env.get_domain(DOMAIN).data["definitions"].items()
+            for names, text, id_, linked in found
         ],
         "words": " ".join(word_places),
         "places": " ".join(word_places.values()),

@@ -27,7 +27,11 @@ CJK = f"々〇{HAN}{HIRAGANA}ゝ-ゟ{KATAKANA}ー-ヿ{HANGUL}"  # without ・
 WORD = re.compile(r"\w+")
 ACROSS_SPACE = re.compile(rf"([{SYLLABLES}])\s(?=([{SYLLABLES}]))")
 IS_HIRAGANA = re.compile(f"[{HIRAGANA}]+")
-RUN = re.compile(rf"[{CJK}]+|(?:(?![{CJK}])\w)+")
+# What is counted stays with its number, and a number is in digits: 两台, 2 台 are 2台.
+COUNTERS = "개대장台个個张枚块卡つ"
+NUMBERS = dict(zip("두세네两双二三四五六七八", "234222345678", strict=True))
+COUNTED = re.compile(rf"([{''.join(NUMBERS)}]|\d+)\s?([{COUNTERS}])")
+RUN = re.compile(rf"\d+[{COUNTERS}]|[{CJK}]+|(?:(?![{CJK}])\w)+")
 IS_PAIRED = re.compile(f"[{CJK}]{{2,}}")
 PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")  # of a name such as DataLoader
 SHORTEST_PART = 3  # letters
@@ -36,14 +40,15 @@ STOPWORDS = SearchEnglish.stopwords - {"out"}  # for error messages: out of memo
 # What a Korean reader may type after a noun. Particles that also end nouns are left
 # out: 변화도, 정밀도.
 PARTICLES = (
-    "입니다|합니다|됩니다|에서는|에서도|으로는|으로|에서|에게|부터|까지|처럼|보다|하는|하기|하다"
+    "에서는|에서도|으로는|으로|에서|에게|부터|까지|처럼|보다|하는|하기|하다"
     "|하려면|하면|으면|해서|해도|해야|하고|하게|이랑|마다|만|들|되는|은|는|이|가|을|를|의|에|로|와|과"
 )
 # Endings of spoken verbs; pages have those of written language.
-ENDINGS = "는데|은데|어요|아요|해요|져요|나요|까요|네요|세요|데요|습니다|려면|려고"
+ENDINGS = "는데|은데|어요|아요|나요|까요|네요|세요|데요|습니다|려면|려고"
 # Parts of a question that are on no page: why, how, what is the difference.
 ENGLISH_QUESTIONS = """
     can could does get gets got use uses used using need needs want make way ways
+    two three four five six seven eight
     explain explained tutorial tutorials example examples guide help
     difference differences vs versus please still only just
 """
@@ -86,7 +91,8 @@ def normalize(text: str) -> str:
 def split_pairs(text: str) -> list[str]:
     """Split a text into Latin words and pairs of CJK characters."""
     terms: list[str] = []
-    for run in RUN.findall(normalize(text)):
+    digits = COUNTED.sub(lambda x: NUMBERS.get(x[1], x[1]) + x[2], normalize(text))
+    for run in RUN.findall(digits):
         is_paired = IS_PAIRED.fullmatch(run)
         terms += map("".join, itertools.pairwise(run)) if is_paired else [run]
     return terms
@@ -135,7 +141,8 @@ class Language:
     def for_browser(self) -> dict[str, object]:
         names = ("questions", "particles", "endings", "fillers", "has_stemmer")
         values = {name: getattr(self, name) for name in names}
-        return {**values, "characters": CJK, "stopwords": sorted(STOPWORDS)}
+        counted = {"counters": COUNTERS, "numbers": NUMBERS}
+        return {**values, **counted, "characters": CJK, "stopwords": sorted(STOPWORDS)}
 
 
 @functools.cache  # the same words come again and again

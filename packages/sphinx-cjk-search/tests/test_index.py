@@ -74,7 +74,9 @@ def test_a_list_item_that_links_to_a_page_counts_less_than_text() -> None:
     document = read("T\n=\n\n* Node\n\n* Link\n\n*mesh*")
     paragraph = next(document.findall(nodes.list_item)).children[0]
     link = nodes.inline("", "ring")
-    paragraph += pending_xref("", link, reftype="doc", refexplicit=True)
+    paragraph += pending_xref(
+        "", link, reftype="doc", reftarget="ring", refexplicit=True
+    )
 
     (start,) = sections(document, ENGLISH)
 
@@ -109,7 +111,7 @@ def test_an_index_has_every_page_but_the_hidden_one(build: Build) -> None:
     }
     assert "숫자" in index["words"].split()  # typed for the page
     assert "secret" not in index["words"].split()
-    assert index["messages"]["nothing"].startswith("검색어가")
+    assert index["messages"]["none"].startswith("검색어가")
     assert index["messages"]["missing"] == "Rings of steel are not covered."
 
 

@@ -27,7 +27,7 @@ def test_the_compiled_catalog_is_up_to_date(language: str) -> None:
 
     entries = ENTRY.findall(path.read_text(encoding="utf-8"))
 
-    assert len(entries) == 4
+    assert len(entries) == 8
     assert {x: compiled.gettext(x) for x, _ in entries} == dict(entries)
     code = (PACKAGE / "index.py").read_text(encoding="utf-8")
     assert all(f'"{text}"' in code for text, _ in entries)
@@ -54,6 +54,6 @@ def test_the_wheel_alone_searches_a_site(tmp_path: Path, wheel: Path) -> None:
             check=True,
         )
 
-        assert len([*out.glob("_static/cjk-search*")]) == 4
+        assert len([*out.glob("_static/cjk-search*")]) == 5
         index = (out / "_static/cjk-search-index.js").read_text(encoding="utf-8")
         assert ("검색어가" in index) == (language == "ko")

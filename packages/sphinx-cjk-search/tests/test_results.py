@@ -45,10 +45,17 @@ def test_a_question_finds_the_section(ask: Ask, language: str, query: str) -> No
     ("language", "typed", "words"),
     [
         ("ko", "변화도를", ["변화도"]),
+        ("ko", "나눴다 나눠요 느렸는데", ["나누", "나누", "느리"]),
+        ("ko", "끊겼을 저장했는데 막았다 모르겠어요", ["끊기", "저장", "모르"]),
+        ("ko", "됐을 결과 참여", ["결과", "참여"]),
+        ("ko", "두 장", ["2장"]),
+        ("zh_CN", "两台机器", ["2台", "机器"]),
+        ("ja", "二枚", ["2枚"]),
+        ("en", "two ranks", ["ranks"]),
         ("ko", "랭크에서는", ["랭크"]),
         ("ko", "모델입니다 결과", ["모델", "결과"]),
         ("ko", "ＧＰＵ간 통신", ["gpu", "통신"]),
-        ("ko", "멀티gpu 썼는데 손실이 안 작아져요", ["멀티gpu", "손실", "작아"]),
+        ("ko", "멀티gpu 썼는데 손실이 안 작아져요", ["멀티gpu", "손실", "작아지"]),
         ("zh_CN", "为什么没有变大", ["变大"]),
         ("ja", "モデルの分割とは", ["モデル", "分割"]),
         ("ja", "勾配 とは", ["勾配"]),
@@ -62,6 +69,30 @@ def test_a_query_becomes_the_words_that_were_meant(
     ask: Ask, language: str, typed: str, words: list[str]
 ) -> None:
     assert [need["typed"] for need in ask(language, NEEDS, typed)] == words
+
+
+@pytest.mark.parametrize(
+    ("language", "typed"),
+    [("ko", "나눴다"), ("ko", "나눠요"), ("ja", "2枚"), ("ja", "二枚")],
+)
+def test_another_form_of_a_word_is_found(ask: Ask, language: str, typed: str) -> None:
+    (address, is_whole), *_ = ask(language, FIND, typed)
+
+    assert (address, is_whole) == (SECTION, True)
+
+
+@pytest.mark.parametrize("typed", ["gradient", "what is a gradient", "slope"])
+def test_a_term_of_a_glossary_shows_its_definition(
+    build: Build, in_page: InPage, typed: str
+) -> None:
+    address = (build("en") / "search.html").as_uri() + f"?q={typed}"
+
+    first = in_page(
+        address,
+        lambda page: page.locator(".search-summary + div > :first-child").inner_text(),
+    )
+
+    assert first == "gradient: How the loss changes."
 
 
 @pytest.mark.parametrize("typed", ["torchrn", "torchruun"])
@@ -125,7 +156,7 @@ def test_where_nothing_is_found_the_pages_are_listed(
         address, lambda page: page.locator("#search-results").inner_text().split("\n")
     )
 
-    assert "没有页面包含这些关键词，以下是全部页面：" in lines
+    assert lines.index("没有页面同时包含所有关键词。") < lines.index("本站页面：")
     assert {"Sums of all ranks", "Module"} <= {*lines}
     assert lines[-1] == "Rings of steel are not covered."
 

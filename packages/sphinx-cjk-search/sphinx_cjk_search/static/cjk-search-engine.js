@@ -2,10 +2,10 @@
 "use strict";
 
 (() => {
-const { language, pages, synonyms } = cjkSearchIndex;
+const { language, pages, definitions } = cjkSearchIndex;
 const letters = `[${language.characters}]`;
 const latin = `(?:(?!${letters})[\\p{L}\\p{N}_])+`;
-const runs = new RegExp(`${letters}+|${latin}(?:-${latin})*`, "gu");
+const runs = new RegExp(`\\d+[${language.counters}]|${letters}+|${latin}(?:-${latin})*`, "gu");
 const isRun = new RegExp(`^${letters}`, "u");
 const isKana = /^[\u3041-\u3096]+$/u;
 const goesOn = /^[ーぁぃぅぇぉっゃゅょァィゥェォッャュョ]$/u; // no word begins with it
@@ -13,6 +13,12 @@ const particle = new RegExp(`^(${letters}{2,}?)(?:${language.particles || "$^"})
 const isParticle = new RegExp(`^(?:${language.particles || "$^"})$`, "u");
 const ending = new RegExp(`^(${letters}*?)(?:${language.endings || "$^"})$`, "u");
 const isFiller = new RegExp(`^[${language.fillers}]+$`, "u");
+// What is counted, with digits: 两台, 2 台 are 2台.
+const counted = new RegExp(`([${Object.keys(language.numbers).join("")}]|\\d+)\\s?([${language.counters}])`, "gu");
+const digits = (text) =>
+  text.replace(counted, (_, number, of) => (language.numbers[number] ?? number) + of);
+const synonyms = cjkSearchIndex.synonyms.map(([typed, terms]) => [digits(typed), terms]);
+const isCounted = new RegExp(`^\\d+[${language.counters}]$`, "u");
 const isQuestion = new RegExp(`^(?:${language.questions})$`, "u");
 const questions = new RegExp(language.questions, "gu");
 const stopwords = new Set(language.stopwords);
@@ -39,8 +45,7 @@ const lengthOf = remembered((title) =>
 const LETTERS = 2.5; // of a language without spaces make a word
 const PAIR = 0.5; // of the strength of a word, has a pair of letters
 const AS_LONG = 1.5; // words; a longer text for the same does not count more
-const FIRST = 1.25; // the first page with a word explains it
-const NAMED = 1.15; // the page that has its name is about it
+const EXPLAINS = 1.15; // the page to which the glossary links for a term
 const SUBJECT = 0.25; // of a word, has one that is in the name of the site
 const START = 0.4; // of a section's score, for the beginning of its page
 const ANYWHERE = 0.5;
@@ -99,7 +104,7 @@ const placesOf = (word) => {
 // A query: each of its needs can be met by one of several texts, and each of these has words.
 
 const needsOf = (query) => {
-  const text = normal(query).replace(modules, "");
+  const text = digits(normal(query)).replace(modules, "");
   const needs = [];
   let at = 0;
   for (const { 0: typed, index: place } of text.matchAll(allTyped)) {
@@ -121,6 +126,7 @@ const needOf = (typed, texts) =>
   ({ typed, texts, isSubject: texts.some((words) => words.every(isOfSubject)) });
 
 const isOfSubject = (word) => {
+  if (isCounted.test(word)) return true;
   return isRun.test(word) ? subject.includes(word) : namesIn(subject).includes(stem(word));
 };
 
@@ -134,12 +140,28 @@ const wordsOf = (text) => {
 const partsOf = (run) => {
   if (!isRun.test(run) || isQuestion.test(run)) return [run];
   if (isParticle.test(run)) return [""];
-  const word = run.replace(ending, "$1").replace(particle, "$1");
+  const word = stemOfVerb(run.replace(ending, "$1")).replace(particle, "$1");
   return language.particles ? [word] : word.split(questions).filter((part) => part);
 };
 
+// The past of a Korean verb, and 요, contract a vowel: 나눴다, 나눠요 have the stem 나누.
+const [VOWELS, CONTRACTED] = ["ᅵᅮᅩᅬᅡᅥᅢᅦ", "ᅧᅯᅪᅫᅡᅥᅢᅦ"];
+const ofVerb = new RegExp("(?:아|어|(?:하)?(?:여|게))ᆻ.*$|해(?:ᆻ.*|요)$|(?:하|되|이)?ᆸ니다$".normalize("NFD"));
+const contracted = new RegExp("([ᅧ-ᅥ])ᆻ.*$".replace("ᅧ-ᅥ", CONTRACTED)
+  + "|(?<!ᄋ)([ᅧᅯᅫ])(?:서|요|도)?$".normalize("NFD"));
+const stemOfVerb = (run) => run.normalize("NFD").replace(ofVerb, "")
+  .replace(contracted, (_, past, now) => VOWELS[CONTRACTED.indexOf(past ?? now)]).normalize("NFC");
+// A stem as pages may have it: 나누, 나눈, 나눌, 나눔, 나눕니다, 나눠, 나눴다.
+const formsOf = (pair) => {
+  const short = pair.normalize("NFD").replace(/[ᅵᅮᅩᅬ]$/, (vowel) => CONTRACTED[VOWELS.indexOf(vowel)]);
+  const forms = [..."ᆫᆯᆷᆸ"].map((end) => pair + end);
+  return [pair, ...forms, short, `${short}ᆻ`].map((form) => form.normalize("NFC"));
+};
+
+const stems = new Map(synonyms.map(([typed]) => [stemOfVerb(typed), typed])
+  .filter(([stem, typed]) => stem !== typed));
 const plainNeeds = (text) => (text.match(runs) ?? []).flatMap(partsOf).map((word) =>
-  misspelt(word) ?? { ...needOf(word, [[word]]), isMinor: isMinor(word) });
+  stems.has(word) ? needOfTyped(stems.get(word)) : misspelt(word) ?? { ...needOf(word, [[word]]), isMinor: isMinor(word) });
 
 // Words that are not the subject of a query, if it has others.
 const isMinor = (word) =>
@@ -180,12 +202,16 @@ const findWord = (word) => {
   return [...word].length > 1 ? findRun(word) : findLetter(word);
 };
 
+const placesOfAny = (words) => {
+  const places = new Map();
+  words.forEach((word) =>
+    placesOf(word).forEach((strength, section) => best(places, section, strength)));
+  return places;
+};
+
 // One letter: all pairs that have it.
 const findLetter = (letter) => {
-  const places = new Map();
-  for (const pair of packed.keys())
-    if (pair.includes(letter))
-      placesOf(pair).forEach((strength, section) => best(places, section, strength));
+  const places = placesOfAny([...packed.keys()].filter((pair) => pair.includes(letter)));
   return { scores: weighted(places), whole: pagesOf(places) };
 };
 
@@ -194,7 +220,8 @@ const findLetter = (letter) => {
 const findRun = (word) => {
   const all = [...word];
   const isIndexed = (pair) => isKana.test(word) || !isKana.test(pair);
-  const places = pairsOf(word).map((pair) => (isIndexed(pair) ? placesOf(pair) : new Map()));
+  const places = pairsOf(word).map((pair, i) =>
+    placesOfAny((i < all.length - 2 ? [pair] : formsOf(pair)).filter(isIndexed)));
   const pages = places.map(pagesOf);
   const scores = new Map();
   places.map((found) => weighted(found, PAIR)).forEach((found) =>
@@ -275,14 +302,10 @@ const findNeed = ({ texts, isSubject, isMisspelt }) => {
   const found = texts.map((words) => together(words.map(findWord)));
   const sizes = texts.map((words) => Math.max(1, sum(words.map(sizeOf)) / AS_LONG));
   const whole = new Set(isMisspelt ? [] : found.flatMap(({ whole }) => [...whole]));
-  const first = Math.min(...[...whole].filter((page) => pages[page][1] === "page"));
-  const plain = texts.map((words) => bare(words.join("")));
-  const isNamed = (section) => !section.at && plain.includes(bare(subjectOf(section.title)));
-  const factor = (section) => (isSubject ? SUBJECT : 1) * (pageOf(section) === first ? FIRST : 1)
-    * (isNamed(sections[section]) ? NAMED : 1);
+  const factor = isSubject ? SUBJECT : 1;
   const scores = new Map();
   found.forEach((one, i) => one.scores.forEach((score, section) =>
-    best(scores, section, (score / (texts.length > 1 ? sizes[i] : 1)) * factor(section))));
+    best(scores, section, (score / (texts.length > 1 ? sizes[i] : 1)) * factor)));
   return { scores, isWhole: (page) => isSubject || whole.has(page) };
 };
 
@@ -292,15 +315,15 @@ const rank = (needs) => {
   const byPage = new Map();
   new Set(found.flatMap(({ scores }) => [...scores.keys()])).forEach((section) =>
     byPage.set(pageOf(section), [...(byPage.get(pageOf(section)) ?? []), section]));
-  const pages = [...byPage].map(([page, places]) => rated(page, places, found));
-  const hasSubject = pages.some(({ kind }) => kind === "page");
-  return pages.map((one) => ({ ...one, isPart: one.isPart || (hasSubject && one.kind === "list") }))
-    .sort((a, b) => a.isPart - b.isPart || b.score - a.score);
+  const explains = definitionOf(needs)?.[3];
+  const factor = (page) => (pages[page][0] === explains ? EXPLAINS : 1);
+  const all = [...byPage].map(([page, places]) => rated(page, places, found, factor(page)));
+  return all.sort((a, b) => a.isPart - b.isPart || b.score - a.score);
 };
 
 // A page counts by its best section, its beginning, and the best that it has for each need:
 // this counts less on a long page, which has something for every need.
-const rated = (page, places, found) => {
+const rated = (page, places, found, factor) => {
   const kind = pages[page][1];
   // by the root: a word in the title does not outweigh all others
   const scoreOf = (place) => sum(found.map(({ scores }) => Math.sqrt(scores.get(place) ?? 0)));
@@ -310,11 +333,19 @@ const rated = (page, places, found) => {
     .sort((a, b) => b.score - a.score || a.at - b.at);
   const anywhere = ANYWHERE * Math.min(1, usual / pages[page][2]);
   const score = scored[0].score + START * scoreOf(starts[page]) + anywhere * best;
-  const isTogether = places.some((place) => found.every(({ scores }) => scores.has(place)));
-  const isWhole = found.every(({ isWhole }) => isWhole(page)) && (kind !== "last" || isTogether);
+  const isWhole = found.every(({ isWhole }) => isWhole(page));
   // the order of reading decides between equal scores
-  return { page, kind, isPart: !isWhole, score: score * KINDS[kind] - page / 1e4, sections: scored };
+  return { page, isPart: !isWhole, score: score * factor * KINDS[kind] - page / 1e4, sections: scored };
 };
 
-Search.setEngine({ needsOf, rank, normal, pairsOf, escaped });
+// The definition of a term, [names, text, address, page], if the query is one of its names.
+const definitionOf = (needs) => {
+  const joined = (words) => bare(words.join(""));
+  const asked = [needs.map(({ typed }) => typed), ...(needs.length === 1 ? needs[0].texts : [])];
+  const isOne = (words) => ([names]) =>
+    names.some((name) => joined(wordsOf(normal(name))) === joined(words));
+  return asked.map((words) => definitions.find(isOne(words))).find(Boolean);
+};
+
+Search.setEngine({ needsOf, rank, definitionOf, normal, pairsOf, escaped });
 })();

@@ -5,6 +5,9 @@
 const Search = (() => {
 const SCRIPTS = ["cjk-search-index.js", "cjk-search-engine.js"];
 const MOST_PAGES = { whole: 50, part: 8 };
+const MOST_TYPED = 5; // results while the reader types
+const PAUSE = 200; // milliseconds between two letters
+const PHRASE = [4, 30]; // words of a message: at least in a row, at most compared
 const MOST_SECTIONS = 3; // of a page
 const NEAR = 0.6; // least score of another section, relative to the best of the page
 const LENGTH = 240; // of a snippet, in characters
@@ -16,36 +19,70 @@ const root = new URL("..", folder);
 const hasSnippets = () => location.protocol !== "file:" && cjkSearchIndex.snippets;
 
 let engine = null; // what cjk-search-engine.js can do, once it is loaded
-let waiting = null; // the query until then
+let asked = null; // the query
 
 const init = () => {
+  if (!document.getElementById("search-results")) showTyped();
   const query = new URLSearchParams(location.search).get("q");
+  if (!query) return;
   document.querySelectorAll('input[name="q"]').forEach((field) => (field.value = query));
-  if (query) performSearch(query);
+  performSearch(query);
+};
+
+// Results while the reader types in the search dialog of a theme.
+const showTyped = () => {
+  const field = document.querySelector("dialog input[name=q]");
+  if (!field) return;
+  const dialog = field.closest("dialog");
+  const out = make("section");
+  out.id = "search-results";
+  field.form.after(out);
+  let timer = 0;
+  const show = () => {
+    const query = field.value.trim();
+    out.hidden = !query;
+    if (query) performSearch(query);
+  };
+  field.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(show, PAUSE);
+  });
+  dialog.addEventListener("keydown", (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.key === "Escape") dialog.close();
+    if (!step || event.isComposing) return;
+    const places = [field, ...out.querySelectorAll("a")];
+    places[places.indexOf(document.activeElement) + step]?.focus();
+    event.preventDefault();
+  });
+  show();
 };
 
 const setEngine = (loaded) => {
   engine = loaded;
-  if (waiting !== null) showResults(waiting);
+  if (asked) showResults(asked);
 };
 
 const performSearch = (query) => {
   const out = document.getElementById("search-results");
-  out.replaceChildren(make("h2", _("Searching")), make("p", "", "search-summary"), makeList());
-  waiting = query;
+  const summary = make("p", "", "search-summary");
+  summary.setAttribute("role", "status");
+  if (!out.firstChild) out.append(make("h2", _("Searching")), summary, make("div"));
+  asked = query;
   if (engine) showResults(query);
 };
 
-const make = (name, text, className = "") => {
+const make = (name, text = "", className = "") => {
   const element = document.createElement(name);
   element.textContent = text;
   element.className = className;
   return element;
 };
 
-const makeList = () => {
+const makeList = (items) => {
   const list = make("ul", "", "search");
   list.setAttribute("role", "list"); // Safari needs it where lists have no bullets
+  list.append(...items);
   return list;
 };
 
@@ -63,26 +100,72 @@ const resultsOfPage = ({ page, isPart, sections }) => {
   }));
 };
 
-const showResults = (query) => {
-  waiting = null;
+const showResults = async (query) => {
   const out = document.getElementById("search-results");
-  const [title, summary, list] = out.children;
+  const [title, summary, shown] = out.children;
+  const form = out.closest("dialog")?.querySelector("form"); // the reader types
   const pages = rankedPages(query);
+  const phrase = await longestPhrase(query, pages.slice(0, MOST_PAGES.part));
+  if (query !== asked) return;
+  const words = marksOf(query);
+  const texts = cjkSearchIndex.messages;
   const whole = pages.filter(({ isPart }) => !isPart).slice(0, MOST_PAGES.whole);
   const part = pages.filter(({ isPart }) => isPart).slice(0, MOST_PAGES.part);
-  const { one, many, some, nothing, missing } = cjkSearchIndex.messages;
-  const count = whole.length === 1 ? one : many.replace("${resultCount}", whole.length);
-  const words = marksOf(query);
-  const itemsOf = (found) => found.flatMap(resultsOfPage).map((result) => itemOf(result, words));
+  const resultsOf = (found) =>
+    found.flatMap((page) => resultsOfPage(page).slice(0, form ? 1 : MOST_SECTIONS));
+  const others = (found) => resultsOf(found.filter((page) => !phrase.pages.includes(page)));
+  const lists = [
+    [texts.phrase.replace("${words}", phrase.words), resultsOf(phrase.pages)],
+    [phrase.words && texts.others, others(whole)],
+    [texts.some, others(part)],
+    [texts.pages, pages.length ? [] : allPages()],
+  ].filter(([, results]) => results.length);
   withStorage((storage) => storage.removeItem(FOUND)); // of the query before
   title.textContent = _("Search Results");
-  summary.setAttribute("role", "status");
-  summary.textContent = whole.length ? count : part.length ? some : nothing;
-  list.append(...itemsOf(whole));
-  if (whole.length && part.length) out.append(make("p", some), makeList());
-  out.lastChild.append(...itemsOf(part));
-  if (!pages.length) list.append(...allPages().map((page) => itemOf(page, [])));
-  if (!whole.length && missing) out.append(make("p", missing));
+  summary.textContent = whole.length > 1 ? texts.many.replace("${resultCount}", whole.length)
+    : whole.length ? texts.one : texts.none;
+  shown.replaceChildren(...definitionFor(query));
+  let left = form ? MOST_TYPED : Infinity;
+  for (const [heading, results] of lists) {
+    if (left > 0 && heading) shown.append(make("p", heading));
+    const items = results.slice(0, left).map((result) => itemOf(result, form ? [] : words));
+    if (items.length) shown.append(makeList(items));
+    left -= items.length;
+  }
+  if (form) shown.append(linkTo(`${form.action}?${new URLSearchParams({ q: query })}`, texts.all));
+  else if (!whole.length && texts.missing) shown.append(make("p", texts.missing));
+};
+
+const linkTo = (address, text) => {
+  const link = make("a", text);
+  link.href = new URL(address, root);
+  return link;
+};
+
+const definitionFor = (query) => {
+  const [names, text, address] = engine.definitionOf(engine.needsOf(query)) ?? [];
+  if (!names) return [];
+  const definition = make("p", "", "search-definition");
+  definition.append(linkTo(address, names[0]), `: ${text}`);
+  return [definition];
+};
+
+// A message that was pasted: the pages that have the most of its words in a row.
+const longestPhrase = async (query, pages) => {
+  const wordsIn = (text) => engine.normal(text).match(/[\p{L}\p{N}_]+/gu) ?? [];
+  const words = wordsIn(query).slice(0, PHRASE[1]);
+  if (words.length < PHRASE[0] || !hasSnippets()) return { words: "", pages: [] };
+  const texts = await Promise.all(pages.map(async ({ page }) => {
+    const { body } = await pageAt(new URL(cjkSearchIndex.pages[page][0], root));
+    return ` ${wordsIn(body.querySelector("[role=main]")?.textContent ?? "").join(" ")} `;
+  }));
+  for (let length = words.length; length >= PHRASE[0]; length -= 1)
+    for (let at = 0; at + length <= words.length; at += 1) {
+      const phrase = words.slice(at, at + length).join(" ");
+      const found = pages.filter((_page, i) => texts[i].includes(` ${phrase} `));
+      if (found.length) return { words: phrase, pages: found };
+    }
+  return { words: "", pages: [] };
 };
 
 // The pages that have a subject, where nothing is found.
@@ -92,9 +175,8 @@ const allPages = () =>
 
 const itemOf = (result, words) => {
   const { address, title, anchor } = result;
-  const item = make("li", "");
-  const link = item.appendChild(make("a", uncut(title)));
-  link.href = new URL(address + anchor, root);
+  const item = make("li");
+  const link = item.appendChild(linkTo(address + anchor, uncut(title)));
   for (const click of ["click", "auxclick"]) link.addEventListener(click, () => remember(words));
   if (words.length && hasSnippets()) showSnippet(item, result, words);
   return item;
