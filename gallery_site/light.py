@@ -47,6 +47,7 @@ SCRIPTS = [
     "clipboard.min.js",
     "copybutton.js",
     "cjk-search-marks.js",
+    "cjk-search-dialog.js",
     "gallery_intl.js",
     "scripts/bootstrap.js",
     "scripts/pydata-sphinx-theme.js",
@@ -80,6 +81,7 @@ NO_RULES = re.compile(r"@(?:media|supports)[^{};]*\{\}|@charset[^;]*;")
 # An icon: a character that has no other meaning, or its number.
 ICON = re.compile(r'"(?:([\ue000-\uf8ff])|\\([ef][0-9a-f]{3}))"')
 FONT_FACE = re.compile(r"@font-face\{[^}]*url\(\.\./(vendor/[^)]*\.woff2)\)[^}]*\}")
+COMMENT = re.compile(r"^ *//.*\n", re.MULTILINE)  # lines of their own
 LICENCE = [0, 13, 14]  # names in a font: copyright, licence, and its URL
 
 logging.getLogger("fontTools").setLevel(logging.WARNING)
@@ -152,5 +154,6 @@ def write_files(app: Sphinx, error: Exception | None) -> None:
     scripts = [*SCRIPTS, *(name for name, _attributes in app.config.html_js_files)]
     (static / "light.css").write_text(join_styles(static, styles), encoding="utf-8")
     # the first character keeps "use strict" of one script from all others
-    joined = "\n;\n".join(["", *texts(static, scripts)])
+    kept = (COMMENT.sub("", text) for text in texts(static, scripts))
+    joined = "\n;\n".join(["", *kept])
     (static / "light.js").write_text(joined, encoding="utf-8")

@@ -28,6 +28,7 @@ from po_check_cjk.glossary_file import Row, read_rows, words_of
 from po_check_cjk.terms import any_number, folded, pattern
 
 LITERAL = re.compile("``.*?``", re.DOTALL)
+CLASSES = ["words", "glossary", "no-search"]
 MEANS = "means"
 EXPLAINS = "explains-words"  # in what Sphinx keeps of a page
 NO_PLACE = (
@@ -81,7 +82,7 @@ class Words(SphinxDirective):
         self.env.note_dependency(str(glossary_path(self.env)))
         rows = sorted(explained(glossary_path(self.env)), key=self.order)
         items = map(self.item, rows)
-        return [nodes.definition_list("", *items, classes=["words", "no-search"])]
+        return [nodes.definition_list("", *items, classes=CLASSES)]
 
     def order(self, row: Row) -> bytes:
         """Return what sorts terms as a dictionary of the language does, about."""

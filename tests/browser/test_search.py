@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -148,8 +149,34 @@ def test_a_note_explains_that_no_page_has_all_words(
     expect(page.locator("#search-results li").first).to_be_visible()
 
     texts = page.evaluate("cjkSearchIndex.messages")
-    assert page.locator(".search-summary").inner_text() == texts["some"]
-    assert texts["missing"] in page.locator("#search-results").inner_text()
+    shown = page.locator("#search-results").inner_text()
+    assert page.locator(".search-summary").inner_text() == texts["none"]
+    assert texts["some"] in shown
+    assert texts["missing"] in shown
+
+
+def test_no_heading_denies_the_list_above_it(open_page: Open) -> None:
+    page = open_page("en/search.html?q=deadlock")  # whole and part
+    texts = page.evaluate("cjkSearchIndex.messages")
+    expect(page.locator("#search-results ul")).to_have_count(2)
+
+    shown = page.locator("#search-results").inner_text()
+    assert texts["some"] in shown
+    assert texts["none"] not in shown
+
+
+@each_language
+def test_a_pasted_message_finds_the_page_that_has_it(
+    open_page: Open, language: str
+) -> None:
+    message = "RuntimeError: Expected to have finished reduction in the prior iteration"
+
+    page = open_page(f"{language}/search.html?q={message}")
+
+    results = page.locator("#search-results li a")
+    expect(results.first).to_have_attribute("href", re.compile("/distributed_data_p"))
+    heading = page.locator("#search-results .search-summary + div > :first-child")
+    expect(heading).to_contain_text("expected to have finished reduction in the prior")
 
 
 def test_a_page_is_fetched_once_and_when_it_is_seen(open_page: Open) -> None:
@@ -189,6 +216,38 @@ def test_the_keyboard_opens_the_dialog_and_shows_the_results(
         "nodes => nodes.map(node => node.scrollWidth - node.clientWidth)"
     )
     assert max(over) <= 1
+
+
+@pytest.mark.parametrize("storage", ["allowed", "forbidden"])
+def test_the_dialog_shows_results_while_a_reader_types(
+    served: str, chromium: Browser, storage: str
+) -> None:
+    page = chromium.new_page(viewport=PHONE)
+    if storage == "forbidden":
+        page.add_init_script(FORBIDS)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.split("/")[-1]))
+    page.goto(f"{served}ko/{LESSON}", wait_until="networkidle")
+    assert not [name for name in asked if "search" in name or "language" in name]
+
+    page.keyboard.press("Control+k")
+    page.keyboard.type("변화도")
+
+    links = page.locator("dialog li a")
+    status = page.locator("dialog [role=status]")
+    expect(links).to_have_count(5)
+    expect(status).to_contain_text(re.compile("[0-9]+개"))
+    page.keyboard.press("ArrowDown")  # the definition
+    page.keyboard.press("Tab")
+    expect(links.first).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    expect(page.locator("dialog input")).to_be_focused()
+    page.keyboard.type(" zyxwvut")
+    expect(status).to_have_text("검색어가 모두 들어 있는 페이지가 없습니다.")
+    page.locator("dialog a").last.click()
+    page.wait_for_url("**/ko/search.html?q=*zyxwvut")
+    page.close()
 
 
 @pytest.mark.parametrize("key_name", ["Process", "Enter"])  # as on Windows, on a Mac
