@@ -237,6 +237,7 @@ def test_the_dialog_shows_results_while_a_reader_types(
     status = page.locator("dialog [role=status]")
     expect(links).to_have_count(5)
     expect(status).to_contain_text(re.compile("[0-9]+개"))
+    expect(page.locator("dialog .search-definition")).to_be_visible()
     page.keyboard.press("ArrowDown")  # the definition
     page.keyboard.press("Tab")
     expect(links.first).to_be_focused()

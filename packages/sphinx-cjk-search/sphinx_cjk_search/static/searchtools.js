@@ -41,7 +41,7 @@ const showTyped = () => {
   const show = () => {
     const query = field.value.trim();
     out.hidden = !query;
-    if (query) performSearch(query);
+    if (query && query !== asked) performSearch(query); // the focus may be in the results
   };
   field.addEventListener("input", () => {
     clearTimeout(timer);
