@@ -262,7 +262,8 @@ def test_a_broken_catalog_stops_its_language(copy: Callable[[str], Copy]) -> Non
     result = found.run("build", "ko", "--", "-D", "plot_gallery=0")
 
     assert result.returncode == 1
-    assert f'{path}:9: text without its closing " (add it)' in result.stderr
+    message = f'{path}:9: text without its opening or closing " (add it)'
+    assert message in result.stderr
     assert not (found.source / "_build/html/ko").exists()
 
     edit(path, "열린", '너비 고르기"')  # and without running scripts it builds

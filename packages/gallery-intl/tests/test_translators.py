@@ -149,7 +149,7 @@ def test_a_broken_catalog_is_named_and_none_is_changed(gallery: Copy) -> None:
 
     errors = refused(gallery, "catalogs", "--", *WITHOUT_RUN)
 
-    assert 'index.po:21: text without its closing " (add it)' in errors
+    assert 'index.po:21: text without its opening or closing " (add it)' in errors
     assert catalog(gallery, "ko", "index").read_bytes() == before
 
 

@@ -17,10 +17,10 @@ MARKUP = re.compile(
     r"|<[^>]*>|https?://\S+"  # targets
     r"|%\([a-z_]+\)[sd]|\$?\{\w+\}"  # placeholders
 )
-OPENS_STRING = re.compile(r'^\s*(#~\s*)?(msg(ctxt|id|id_plural|str)(\[\d+\])?\s*)?"')
+HAS_STRING = re.compile(r'\s*(#~\s*)?(msg(ctxt|id|id_plural|str)\b|")')
 WHOLE_STRING = re.compile(r'(?<!\\)"(?:[^"\\]|\\.)*"$')
 # Python ends a line at some of these, editors and gettext do not.
-CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x85\u2028\u2029\ufeff]|\r(?!$)")
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x85\u2028\u2029\ufeff]")
 
 
 class CatalogError(Exception):
@@ -47,17 +47,18 @@ def read_catalog(path: Path) -> polib.POFile:
 
 
 def decode(path: Path, remedy: str = "save the file as UTF-8") -> str:
-    """Read a UTF-8 file; raise `CatalogError` if it is none."""
+    """Read a UTF-8 file, with any line ends; raise `CatalogError` if it is none."""
     try:
         data = path.read_bytes()
     except OSError as error:
         reason = f"cannot be read: {error.strerror}"
         raise CatalogError(f"{path}:1: {reason} (put a file here)") from None
     try:
-        return data.decode("utf-8")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise CatalogError(f"{path}:{line}: not UTF-8 ({remedy})") from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def refuse_broken_lines(path: Path, lines: list[str]) -> None:
@@ -66,8 +67,10 @@ def refuse_broken_lines(path: Path, lines: list[str]) -> None:
         if match := CONTROL.search(line):
             name = f"invisible character U+{ord(match[0]):04X}"
             raise CatalogError(f"{path}:{number}: {name} (delete it)")
-        if OPENS_STRING.match(line) and not WHOLE_STRING.search(line.rstrip()):
-            raise CatalogError(f'{path}:{number}: text without its closing " (add it)')
+        if HAS_STRING.match(line) and not WHOLE_STRING.search(line.rstrip()):
+            raise CatalogError(
+                f'{path}:{number}: text without its opening or closing " (add it)'
+            )
 
 
 def syntax_error(path: Path, message: str) -> str:

@@ -52,8 +52,7 @@ def words_of(row: Row, language: str, kind: str = "") -> list[str]:
 
 def cells_of(path: Path) -> Iterator[tuple[str, list[str]]]:
     """Yield the cells of each row, those of the header first, with their places."""
-    # its byte order mark is no part of the first name
-    text = decode(path, REMEDY).removeprefix("\ufeff")
+    text = decode(path, REMEDY)
     first = text.partition("\n")[0]
     separator = max(SEPARATORS, key=first.count)
     source = io.StringIO(text, newline="")

@@ -31,7 +31,10 @@ def test_a_finding_has_place_rule_and_remedy() -> None:
 
     status, output, summary = run(path)
 
-    assert output == f'{path}:8: broken-catalog: text without its closing " (add it)\n'
+    assert (
+        output
+        == f'{path}:8: broken-catalog: text without its opening or closing " (add it)\n'
+    )
     assert (status, summary) == (1, "1 findings in 1 catalogs\n")
 
 

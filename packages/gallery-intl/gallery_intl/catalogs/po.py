@@ -33,10 +33,10 @@ MARKUP = re.compile(
     r"|<[^>]*>|https?://\S+"  # targets
     r"|%\([a-z_]+\)[sd]|\$?\{\w+\}"  # placeholders
 )
-OPENS_STRING = re.compile(r'^\s*(#~\s*)?(msg(ctxt|id|id_plural|str)(\[\d+\])?\s*)?"')
+HAS_STRING = re.compile(r'\s*(#~\s*)?(msg(ctxt|id|id_plural|str)\b|")')
 WHOLE_STRING = re.compile(r'(?<!\\)"(?:[^"\\]|\\.)*"$')
 # Where Python ends a line, but no editor and no gettext does; the others nobody sees.
-CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x85\u2028\u2029\ufeff]|\r(?!$)")
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x85\u2028\u2029\ufeff]")
 LONGEST = 10_000  # letters of a translation; docutils takes seconds for some texts
 
 Pages = dict[Path, polib.POFile]  # by page, without suffix
@@ -77,7 +77,7 @@ def read(path: Path) -> polib.POFile:
         reason = f"cannot be read: {error.strerror}"
         raise CatalogError(f"{path}:1: {reason} (put a file here)") from None
     try:
-        text = data.decode("utf-8")
+        text = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         reason = "not UTF-8 (save the file as UTF-8)"
@@ -108,8 +108,8 @@ def _refuse_broken_lines(path: Path, text: str) -> None:
         if match := CONTROL.search(line):
             name = f"invisible character U+{ord(match[0]):04X}"
             raise CatalogError(f"{path}:{number}: {name} (delete it)")
-        if OPENS_STRING.match(line) and not WHOLE_STRING.search(line.rstrip()):
-            raise CatalogError(f'{path}:{number}: text without its closing " (add it)')
+        if HAS_STRING.match(line) and not WHOLE_STRING.search(line.rstrip()):
+            raise CatalogError(f'{path}:{number}: text without its opening or closing " (add it)')
 
 
 def _syntax_error(path: Path, message: str) -> str:
