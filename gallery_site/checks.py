@@ -49,7 +49,7 @@ def check(options: argparse.Namespace) -> None:
     glossary, findings = glossary_or_finding(shortest(folders[0] / "glossary.csv"))
     checked = check_catalogs(readable, glossary, NO_PAGE)
     broken += [finding for each in checked for finding in each.findings]
-    findings += sorted([*broken, *differences(files)])
+    findings += sorted([*broken, *differences(files)], key=Finding.place)
     print_findings(findings, options.format)
     for line in (*gaps(files, languages[0]), *hints(checked, glossary)):
         print(line, file=sys.stderr)

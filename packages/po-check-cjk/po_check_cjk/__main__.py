@@ -89,7 +89,8 @@ def main() -> int:
         glossary, findings = glossary_or_finding(options.glossary)
     only = ALL_RULES.difference(options.ignore)
     checked = check_catalogs(paths, glossary, options.plain or PLAIN, only)
-    findings += sorted(finding for each in checked for finding in each.findings)
+    findings += [finding for each in checked for finding in each.findings]
+    findings.sort(key=Finding.place)
     print_findings(findings, options.format)
     for line in hints(checked, glossary):
         print(line, file=sys.stderr)

@@ -32,15 +32,20 @@ from po_check_cjk.catalogs import (
 from po_check_cjk.glossary import Glossary, read_glossary
 from po_check_cjk.message import GUARDS, RULES, Message, rules_for
 
-MODULES = (
-    *("markup", "values", "writing", "korean", "sentences", "numbers", "names"),
-    *("punctuation", "leftovers", "chinese", "mistyped"),
-)
-for module in MODULES:
+CAUSES = ("mistyped", "markup", "sentences", "leftovers")  # their findings come first
+MODULES = [path.stem for path in sorted(Path(__file__).parent.glob("[!_]*.py"))]
+for module in (*CAUSES, *MODULES):
     import_module(f"po_check_cjk.{module}")  # which registers its rules
 
-# All names that findings have, but for those of broken files.
+OTHER_FINDINGS = {
+    first_use.LATE: "A term's English is in brackets at its first use on the page.",
+    first_use.NEEDLESS: "A term that the glossary calls settled has no English.",
+    "waiver": "A rule is set aside where it finds something, and with a reason.",
+    "broken-catalog": "A catalog is UTF-8 and complete; cannot be set aside.",
+    "broken-glossary": "A glossary is complete; cannot be set aside.",
+}
 GLOSSES = {first_use.LATE, first_use.NEEDLESS}
+# All names that findings have, but for those of broken files.
 ALL_RULES = frozenset([*RULES, *GLOSSES, "waiver"])
 PLAIN = ("sphinx",)  # catalogs without reST: the words of Sphinx and its themes
 MANY_CATALOGS = 20  # from here on, processes are worth their start
@@ -62,6 +67,10 @@ class Finding(NamedTuple):
         text = self.text.replace("\n", "\\n")
         return f"{self.path}:{self.line}: {self.rule}: {text}"
 
+    def place(self) -> tuple[Path, int]:
+        """Return what to sort by: of an entry's findings, causes stay first."""
+        return self.path, self.line
+
     def annotation(self) -> str:
         """Return the finding as a workflow of GitHub prints it to annotate the line."""
         text = self.text.replace("%", "%25").replace("\n", "%0A")
@@ -78,15 +87,17 @@ class CheckedCatalog(NamedTuple):
 
 def broken_rules(message: Message, rules: Iterable[str]) -> Iterator[Broken]:
     """Check a message against some rules; a formula only against ``math``."""
-    for name in ("math",) if message.is_formula else rules:
-        for text in RULES[name].check(message):
-            yield name, text
+    names = ("math",) if message.is_formula else rules
+    found = [(name, text) for name in names for text in RULES[name].check(message)]
+    # a term is missing because its sentence is
+    is_short = "missing-sentence" in {name for name, _text in found}
+    yield from (one for one in found if not (is_short and one[0] == "glossary"))
 
 
 def wrong_waivers(entry: polib.POEntry, used: set[str]) -> Iterator[Broken]:
     """Yield what is wrong with an entry's waivers; ``used``: rules that need one."""
     for name, reason in waivers(entry).items():
-        if name not in RULES:
+        if name not in {*RULES, *GLOSSES}:
             yield "waiver", f"there is no rule {name!r} (list them: --rules)"
         elif name in GUARDS:
             yield "waiver", f"{name} cannot be set aside (correct the translation)"
@@ -136,18 +147,17 @@ def check_catalog(
     is_plain = any(fnmatch(path.stem, pattern) for pattern in plain)
     rules = [name for name in rules_for(language) if name in only]
     findings = []
+    glosses = [*first_use.wrong_glosses(catalog, language, glossary)]
     for entry in catalog:
         messages = messages_of(entry, language, glossary, is_plain)
         found = broken_forms(messages, rules)
+        found += [x[1:] for x in glosses if x[0] == entry.linenum and x[1] in only]
         if messages and "waiver" in only:
             waived = waivers(entry).keys() - GUARDS
-            used = {name for name, _ in found} | (RULES.keys() - only)
+            used = {name for name, _ in found} | (ALL_RULES - only)
             found = [x for x in found if x[0] not in waived]
             found += wrong_waivers(entry, used)
         findings += [Finding(path, entry.linenum, *one) for one in found]
-    if GLOSSES & only:
-        glosses = first_use.wrong_glosses(catalog, language, glossary)
-        findings += [Finding(path, *one) for one in glosses if one[1] in only]
     return CheckedCatalog(path, language, findings)
 
 
@@ -212,3 +222,4 @@ def manual() -> Iterator[str]:
         place = ", ".join(filter(None, (known[0], rule.kind)))
         yield f'Bad ({place}): "{rule.english}" -> "{rule.bad}"'
         yield f'Good ({place}): "{rule.english}" -> "{rule.good}"\n'
+    yield from (f"{name}\n{text}\n" for name, text in OTHER_FINDINGS.items())

@@ -63,6 +63,13 @@ def mainland_chinese(message: Message) -> Iterator[str]:
         yield f"{letters[0]} has letters of Taiwan (write it in simplified ones)"
 
 
+@rule("zh_CN", "Change your file.", "请修改您的文件。", "请修改你的文件。")
+def familiar_chinese(message: Message) -> Iterator[str]:
+    """Readers are called 你, not 您."""
+    if "您" in message.prose and "您" not in message.msgid:
+        yield "您 is too formal (write 你)"
+
+
 @functools.cache
 def words_of_taiwan() -> re.Pattern[str]:
     return re.compile("|".join(sorted(MAINLAND_WORDS, key=len, reverse=True)))

@@ -21,6 +21,18 @@ RIEUL = 8  # ㄹ, the final after which 로 follows as after a vowel
 DIGIT_FINALS = dict(zip("0123456789", (21, 8, 0, 16, 0, 0, 1, 8, 8, 0), strict=True))
 ALIKE_DIGITS = "245"  # ``block2``: read 이 or 투, without a final in both languages
 LETTER_FINALS = {"L": 8, "M": 16, "N": 4}
+# The last syllable of words of code, where no pattern below knows it.
+READINGS = (
+    "epoch=폭 group=룹 step=텝 up=업 zip=집 timeout=웃 layout=웃 out=웃"
+    " dropout=웃 split=릿 reset=셋 dataset=셋 snapshot=샷 bucket=킷 socket=킷"
+    " input=풋 output=풋 hook=훅 book=북 block=록 type=입 dtype=입 none=논"
+    " pipeline=인 combine=인 module=듈 compile=일 single=글 handle=들 shuffle=플"
+    " pytorch=치 torch=치 batch=치 rank=크 chunk=크 task=크 check=크 benchmark=크"
+    " sync=크 object=트 dict=트 assert=트 autocast=트 broadcast=트 checkpoint=트"
+    " weight=트 wait=트 count=트 int=트 true=루 view=뷰 max=스 index=스 cos=인"
+    " recv=브 exp=프 share=어"
+)
+SYLLABLE_OF = dict(pair.split("=") for pair in READINGS.split())
 PARTNERS = {
     "은": "는",
     "이": "가",
@@ -184,7 +196,9 @@ def english_final(word: str) -> int | None:
     """Return the final of an English word or an abbreviation as Koreans read it."""
     if len(word) == 1 or (word.isupper() and not re.search("[AEIOUY]", word)):
         return None if word[-1] in "rR" else LETTER_FINALS.get(word[-1].upper(), 0)
-    if re.search(r"(?:[aiouy]|ee|[aeiou]r)$", word, re.IGNORECASE):
+    if reading := SYLLABLE_OF.get(word.lower()):
+        return final(reading)
+    if re.search(r"(?:[aiouyds]|ee|[cdgstvz]e|sh|[aeiou]r)$", word, re.IGNORECASE):
         return 0
     if re.search(r"(?:[lmn]|ng)$", word, re.IGNORECASE):
         return {"l": 8, "m": 16, "n": 4, "g": 21}[word[-1].lower()]

@@ -73,6 +73,10 @@ class Message:
         return not has_none and not problem(parse(self.msgid))
 
     @cached_property
+    def is_cjk(self) -> bool:
+        return self.language.partition("_")[0] in {"ko", "zh", "ja"}
+
+    @cached_property
     def source(self) -> nodes.document:
         return self._document(self.msgid)
 

@@ -36,6 +36,37 @@ NO_NUMBERS = re.compile(
     r"|[二八十]+六?进制|十六進|[二八十]進|乱七八糟|五花八门|七転|一石二鳥|三者|八百万"
 )
 
+ORDINALS = {
+    number: rf"\b{english}\b|(?<!\d)(?:{number}|{korean}) ?번째"
+    rf"|第 ?[{number}{han}](?![\d十天])|(?<![\d十])[{number}{han}](?:つ|番)目"
+    for number, english, korean, han in (
+        (1, "first", "첫|한", "一"),
+        (2, "second", "두", "二"),
+        (3, "third", "세", "三"),
+    )
+}
+ORDINALS[1] += "|첫|最初"
+UNITS = {
+    "seconds": r"seconds?|s|초|秒",
+    "milliseconds": r"milliseconds?|ms|밀리초|毫秒|ミリ秒",
+    "microseconds": r"microseconds?|[µμ]s|마이크로초|微秒|マイクロ秒",
+    "bytes": r"bytes?|바이트|字节|バイト",
+    "bits": r"bits?|비트|位|比特|ビット",
+}
+NUMBER_BEFORE = (
+    rf"(?:\b(?:{'|'.join(NUMBER_WORDS)})[ -]"
+    rf"|[\d한두세네섯곱덟홉{''.join(DIGITS)}{''.join(HAN_POWERS)}][ -]?)"
+)
+
+
+@rule("ko zh ja", "It takes 10 ms.", "10초 걸립니다.", "10밀리초 걸립니다.")
+def units(message: Message) -> Iterator[str]:
+    """Numbers keep their units: milliseconds do not become seconds."""
+    was, became = map(units_in, (message.english, message.prose))
+    if was - became and became - was:
+        change = f"{'/'.join(was - became)} became {'/'.join(became - was)}"
+        yield f"{change} (write the unit of the English text)"
+
 
 @rule("ko zh ja", "Four ranks join.", "다섯 랭크가 참여", "네 랭크가 참여")
 def number_words(message: Message) -> Iterator[str]:
@@ -43,6 +74,11 @@ def number_words(message: Message) -> Iterator[str]:
     if message.msgid == message.msgstr or any(numbers(message)):  # other findings
         return
     english, ours = message.english, message.prose
+    first, ordinal = ordinals_in(english), ordinals_in(ours)
+    if len(first) == len(ordinal) == 1 and first != ordinal:
+        change = f"number {first.pop()} became number {ordinal.pop()}"
+        yield f"{change} (count as in the English text)"
+        return
     was = Counter([*number_words_of(english), *digits_in(english)])
     became = Counter([*numerals_in(ours, message.language), *digits_in(ours)])
     known = {
@@ -60,6 +96,16 @@ def number_words(message: Message) -> Iterator[str]:
     if lost and added:
         change = f"{in_order(lost)} became {in_order(added)}"
         yield f"{change} (write the number of the English text)"
+
+
+def units_in(text: str) -> set[str]:
+    """Return the units that follow numbers."""
+    forms = UNITS.items()
+    return {x for x, y in forms if re.search(f"{NUMBER_BEFORE}(?:{y})(?![a-z])", text)}
+
+
+def ordinals_in(text: str) -> set[int]:
+    return {x for x, form in ORDINALS.items() if re.search(form, text, re.IGNORECASE)}
 
 
 def in_order(numbers: Iterable[str]) -> str:

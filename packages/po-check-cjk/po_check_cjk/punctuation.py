@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from po_check_cjk.characters import HAN_AND_KANA, HANGUL, SYLLABLES
 from po_check_cjk.message import CODE, ELSEWHERE, Message, rule
 from po_check_cjk.writing import around, places
 
-PAIRS = ("()", "[]", "{}", "「」", "『』", "《》", "〈〉", "【】", "“”", "‘’")
+PAIRS = ("()", "[]", "{}", "「」", "『』", "《》", "〈〉", "【】")
+QUOTES = ("“”", "‘’")  # pairs only where no language writes „“ or an apostrophe
 GROUP = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
 MIXED = re.compile(r"（[^()（）]*\)|\([^()（）]*）")
 # not two words in a row: (10 minutes with NCCL) is translated
@@ -54,7 +55,8 @@ AFTER_LATIN = re.compile(
 def brackets(message: Message) -> Iterator[str]:
     """Each bracket and quote is closed; brackets of the English text are kept."""
     texts = (message.english, message.prose)
-    was, became = (set(unbalanced(halfwidth(text))) for text in texts)
+    pairs = PAIRS + (QUOTES if message.is_cjk else ())
+    was, became = (set(unbalanced(halfwidth(text), pairs)) for text in texts)
     if mixed := MIXED.search(message.prose):
         yield f"{mixed[0]} has brackets of two widths (write both alike)"
         return
@@ -124,7 +126,7 @@ def foreign_signs(message: Message) -> Iterator[str]:
         yield f"{' '.join(signs)}: a mark of another language (write this one's)"
     if language == "ko" or message.msgid == message.msgstr:
         return
-    match = re.search(r'"[^"]+"', message.prose)
+    match = re.search(r"([\"'])[^\"']+\1", message.prose)
     if match and match[0] not in message.english:  # the name of a file
         yield f"{match[0]} has straight quotes (write {STRAIGHT[language]})"
     elif match := AFTER_LATIN.search(message.prose.rstrip()):
@@ -136,9 +138,9 @@ def halfwidth(text: str) -> str:
     return text.translate(str.maketrans("（）［］｛｝", "()[]{}"))
 
 
-def unbalanced(text: str) -> Iterator[str]:
+def unbalanced(text: str, pairs: Iterable[str]) -> Iterator[str]:
     """Yield the pairs of which a text opens more or fewer than it closes."""
-    yield from (pair for pair in PAIRS if text.count(pair[0]) != text.count(pair[1]))
+    yield from (pair for pair in pairs if text.count(pair[0]) != text.count(pair[1]))
     if text.count('"') % 2:
         yield '"'
 

@@ -29,7 +29,7 @@ FIRST_MARK = 0xE100  # characters that no text uses, each for a piece of code
 MARK = re.compile("[\ue100-\uf8ff]")
 # One Han word twice is wrong but 一步一步; so are a few words or letters of others.
 REPEATED = re.compile(
-    rf"(?<!一)(?!一)([{HAN}]{{2,6}})\1|([{HAN_AND_KANA}]{{4,60}})[，、。 ]?\2"
+    rf"(?<!一)(?!一)([{HAN}]{{2,6}})\1|([{HAN_AND_KANA}]{{4,60}})[，、。； ]?\2"
     rf"|([{SYLLABLES}]{{3,}})\3|(?<!\w)(\w+(?: \w+)+)[ ,.]+\4(?!\w)"
 )
 FUNCTION_WORDS = (
@@ -42,10 +42,26 @@ FUNCTION_WORDS = (
 LATIN_RUN = re.compile(
     r"(?<![A-Za-z])[A-Za-z][\w'’-]*(?:(?:, | )[A-Za-z0-9][\w'’-]*)+", re.ASCII
 )
-# One word alone: what is no command and no name of anything.
+# Words that are no commands and no names of anything.
+EVERYDAY_WORDS = (
+    "the of and is are was which that this these their because have can does there"
+    " every before after without than other many when how another too nothing several"
+    " still where times small large long short leaves shows again must goes gets until"
+    " fewer begin wrong right different same some slow fast gives about tells below"
+    " above losses even stays opens stops fails explains costs trains divided back"
+    " keeps saves writes says uses know together seconds longer made enough buckets"
+    " buffer buffers machine machines device devices columns row rows folder instead"
+    " should everything works never sees piece slice slices receives smaller looks"
+    " larger compares later empty stayed waiting waits yet variable fills filled fit"
+    " fits answer answers shapes grow grows travel old new ready shares reach learn"
+    " begins always asks notices kind crosses matter things refuses pay given changed"
+    " follow dropped belongs built common came further neither early upper lower"
+    " reason nearly helps errors busy counted halves splits closed finished causes"
+    " hand leads falls apart almost become good sends sent moves added means only fill"
+    " wait"
+)
 LEFT_ALONE = re.compile(
-    r"(?<![\w.-])(?:the|of|and|is|are|was|which|that|this|these|their|because)(?![\w-])",
-    re.ASCII,
+    rf"(?<![\w.-])(?:{EVERYDAY_WORDS.replace(' ', '|')})(?![\w-])", re.ASCII
 )
 QUOTED = re.compile(r"“[^”]*”|「[^」]*」|『[^』]*』|《[^》]*》|\"[^\"]*\"")
 INSIDE_BRACKETS = re.compile(r"[(（][^()（）]*[)）]")

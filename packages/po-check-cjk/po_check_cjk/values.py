@@ -12,6 +12,8 @@ from po_check_cjk.message import PLACEHOLDER, TAG, Message, guard, rule
 from po_check_cjk.mistyped import first_mistake
 
 NUMBER = re.compile(r"(?<![A-Za-z_\d.])\d+(?:[.,]\d+)*(?:e[-+]?\d+)?(?![A-Za-z_]\w)")
+GROUPED = r"(?<=\d) (?=\d{3}(?!\d))"  # the space of 12 000
+ISO_DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 NAMES = (
     *("zero none no", "a an one first once single", "two second twice both half pair"),
     *("three third", "four fourth quarter", "five fifth", "six sixth", "seven seventh"),
@@ -48,11 +50,19 @@ WITHOUT_JOINERS = {"en", "ja", "ko", "zh"}
 @rule("ko *", "Take ten of 30 rows.", "20행에서 10행", "30행에서 10행")
 def numbers(message: Message) -> Iterator[str]:
     """Every number is in the translation; new ones replace number words only."""
-    was, became = numbers_in(message.english), numbers_in(message.prose)
-    if lost := was - became:
-        yield f"lost: {', '.join(sorted(lost))} (write it in digits)"
-    if added := became - was - spelled_out(message.english) - FEW:
-        yield f"not in English: {', '.join(sorted(added))} (count again)"
+    if ISO_DATE.search(message.english) and not message.is_cjk:
+        return  # each language has an order of its own
+    marks = "" if message.is_cjk else "[.,]"  # other languages write 0,5 and 2.048
+    was, became = (
+        {re.sub(marks, "", number): number for number in numbers_in(text)}
+        for text in (message.english, message.prose)
+    )
+    if lost := was.keys() - became:
+        numbers = ", ".join(sorted(was[x] for x in lost))
+        yield f"lost: {numbers} (write it in digits)"
+    if added := became.keys() - was - spelled_out(message.english) - FEW:
+        numbers = ", ".join(sorted(became[x] for x in added))
+        yield f"not in English: {numbers} (count again)"
 
 
 @guard("ja *", "by %(name)s", "%(nama)sによる", "%(name)sによる", kind="plain")
@@ -139,7 +149,7 @@ def character_name(character: str) -> str:
 
 def numbers_in(text: str) -> set[str]:
     """Return the numbers of a text, without commas and in ASCII digits."""
-    text = unicodedata.normalize("NFKC", text)
+    text = re.sub(GROUPED, "", unicodedata.normalize("NFKC", text))
     return {re.sub(r",(?=\d{3})", "", number) for number in NUMBER.findall(text)}
 
 
@@ -156,7 +166,7 @@ def spelled_out(english: str) -> set[str]:
             values.add(total)
         elif word != "and":
             total = 0
-    return {str(number) for number in values}
+    return {*map(str, values), *re.findall(r"\d+(?=(?:st|nd|rd|th)\b)", english)}
 
 
 def unnamed_placeholders(text: str) -> list[str]:

@@ -14,9 +14,11 @@ from po_check_cjk.message import CODE, Message, rule
 
 DOUBLED = re.compile(r"\b([^\W\d_]+)\s+\1\b", re.IGNORECASE)
 # Letters that are never right twice; 了了 (除了了解) or のの (ものの) can be.
-DOUBLED_LETTERS = re.compile(r"をを|がが|的的(?!确)|([、。，；：])\1|(?<!\.)\.\.(?!\.)")
+DOUBLED_LETTERS = re.compile(
+    r"をを|がが|はは|的的(?!确)|([、。，；：])\1|(?<!\.)\.\.(?!\.)"
+)
 # The national standards hold the characters of daily use, and no other forms.
-STANDARDS = {"zh_CN": "gb2312", "zh_TW": "big5", "ja": "shift_jis"}
+STANDARDS = {"ko": "ascii", "zh_CN": "gb2312", "zh_TW": "big5", "ja": "shift_jis"}
 OWN_SCRIPTS = {"ja": f"[{HIRAGANA}{KATAKANA}]", "ko": f"[{HANGUL}]"}
 # Words as most texts of the field write them today.
 VOWELS = (
@@ -28,10 +30,9 @@ LATIN = rf"[A-Za-z0-9{CODE}]"
 HALFWIDTH = rf"""(?x)
          {CJK}[,;:?!]           # 汉字, or 汉字:
     |    [,;:?!]{CJK}
-    |    {CJK}\.(?![\w.])       # 汉字. at the end
+    |    {CJK}\.(?:{CJK}|(?![\w.]))  # 汉字.汉字, or at the end
     |    {CJK}\s?\([^()\d]*\)   # 汉字(word), but no shape: (30, 10)
     |    \([^()]*{CJK}[^()]*\)
-    |    {CJK}["']|["']{CJK}
 """
 WIDE_LETTERS = "　０-９Ａ-Ｚａ-ｚ＿／％＋＝＜＞"
 WIDE_SIGNS = "，。、：；？！（）"
@@ -62,15 +63,16 @@ def glossary(message: Message) -> Iterator[str]:
         if word not in message.english.lower():
             right = terms.rows[term][message.language]
             yield f'"{word}" is wrong for "{term}" (write {right}, as in glossary.csv)'
-    for term in terms.missing(*texts):
+    # elsewhere words change their forms: Rang, Ränge
+    for term in terms.missing(*texts) if message.is_cjk else ():
         if term not in wrong.values() and not is_stressed(term, message.msgstr):
             right = terms.rows[term][message.language]
             yield f'"{term}" is not {right} here (write it, or change glossary.csv)'
 
 
-@rule("ko *", "Split the batch.", "배치를 배치를 나눕니다.", "배치를 나눕니다.")
+@rule("ko zh ja en", "Split the batch.", "배치를 배치를 나눕니다.", "배치를 나눕니다.")
 def doubled(message: Message) -> Iterator[str]:
-    """No word and no mark is doubled by mistake."""
+    """No word and no mark is doubled by mistake; in Vietnamese many words are."""
     for pattern in (DOUBLED, DOUBLED_LETTERS):
         match = pattern.search(message.prose)
         if match and not pattern.search(message.english):
@@ -79,7 +81,7 @@ def doubled(message: Message) -> Iterator[str]:
 
 @rule("zh_CN zh ja ko", "data", "數據", "数据")
 def letters(message: Message) -> Iterator[str]:
-    """Letters belong to the language: no Traditional Chinese in ``zh_CN``, no kana."""
+    """Letters belong to the language: no Han in Korean, no kana in Chinese."""
     other = "".join(foreign_letters(message.prose, message.language))
     if other and not set(other) <= set(message.msgid):
         yield f"{other} belongs to another language or script (write it in this one)"
@@ -144,8 +146,8 @@ def spaces(message: Message) -> Iterator[str]:
     for at, side in ((0, "before"), (-1, "after")):
         if msgstr and msgstr[at].isspace() and not msgid[at].isspace():
             yield f"a space {side} the text (delete it)"
-    if "  " in message.prose and "  " not in message.english:
-        yield "two spaces (leave one)"
+    for match in places("  +", message):
+        yield f'"{around(match)}" has two spaces (leave one)'
 
 
 @rule("ja", "It computes.", "計算する。", "計算します。")

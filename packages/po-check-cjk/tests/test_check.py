@@ -97,7 +97,13 @@ def test_the_manual_has_true_examples(name: str) -> None:
         *[("GPU", "이", "가"), ("LSTM", "를", "을"), ("1", "으로", "로")],
         *[("10", "로", "으로"), ("DataParallel", "으로", "로"), ("to", "과", "와")],
         *[("loader", "으로써", "로써"), ("복제본", "로는", "으로는")],
-        *[("module", "를", "를"), ("module", "을", "을"), ("ADDR", "와", "와")],
+        *[
+            ("module", "를", "을"),
+            ("all_reduce", "이", "가"),
+            ("timeout", "는", "은"),
+            ("module", "을", "을"),
+            ("ADDR", "와", "와"),
+        ],
     ],
 )
 def test_a_particle_follows_the_sound_where_it_is_known(
@@ -112,6 +118,35 @@ def test_a_language_without_rules_of_its_own_has_those_for_all_languages() -> No
     assert names == {name for name, rule in RULES.items() if "*" in rule.languages}
     assert not list(RULES["invisible"].check(Message("fa", "books", "کتاب\u200cها")))
     assert "foreign-signs" not in rules_for("zh_TW")  # whose quotes are 「」
+
+
+@pytest.mark.parametrize(
+    ("language", "english", "text"),
+    [
+        ("de", "It is “new”.", "Das ist „neu“ oder ‚neu‘."),
+        ("de", "from 0.00001 to 2,048", "von 0,00001 bis 2.048"),
+        ("de", "The ranks that wait stop.", "Die Ränge, die die Arbeit machen."),
+        ("de", "On 2026-01-31 it came out.", "Am 31.1.2026 erschien es."),
+        ("pl", "12,000 weights of “it”", "12 000 wag „tego”"),
+        ("pt_BR", "The function waits the 3rd time.", "A função espera a 3ª vez."),
+        ("vi", "They run in parallel.", "Chúng chạy song song."),
+        ("fr", "The result isn't new.", "Rien n’est là."),
+    ],
+)
+def test_other_languages_are_free_of_rules_for_cjk(
+    language: str, english: str, text: str
+) -> None:
+    glossary = Glossary([{"en": "rank", language: "Rang"}, {"en": "weight"}])
+    message = Message(language, english, text, glossary=glossary)
+
+    assert [*check.broken_rules(message, rules_for(language))] == []
+
+
+def test_other_languages_keep_their_numbers() -> None:
+    message = Message("de", "It takes 0.5 s.", "Es dauert 0,3 s.")
+
+    rules = [rule for rule, _text in check.broken_rules(message, rules_for("de"))]
+    assert rules == ["numbers", "numbers"]
 
 
 @pytest.mark.parametrize("piece", ["가", "一", "9", "Ab", "a. ", "가나 다라. "])
@@ -160,6 +195,43 @@ def test_only_catalogs_with_markup_are_read_as_markup(tmp_path: Path) -> None:
 
     assert "html" in rules[0]  # a backquote may end a string
     assert "broken-markup" in rules[1]
+
+
+@pytest.mark.parametrize(("start", "end"), [("\ufeff", "\n"), ("", "\r"), ("", "\r\n")])
+def test_catalogs_of_all_editors_are_read(tmp_path: Path, start: str, end: str) -> None:
+    path = catalog_of(tmp_path, polib.POEntry(msgid="Batch", msgstr="배치 "))
+    text = start + path.read_text("utf-8").replace("\n", end)
+    path.write_bytes(text.encode())
+
+    assert [(x.line, x.rule) for x in findings(path)] == [(7, "spaces")]
+
+
+def test_typographic_quotes_around_a_text_are_found(tmp_path: Path) -> None:
+    path = catalog_of(tmp_path, polib.POEntry(msgid="Batch", msgstr="배치"))
+    text = path.read_text("utf-8").replace('"배치"', "“배치”")
+    path.write_text(text, encoding="utf-8")
+
+    assert [x.rule for x in findings(path)] == ["broken-catalog"]
+
+
+def test_a_missing_sentence_is_the_first_and_only_cause(tmp_path: Path) -> None:
+    english = "The gradient of all layers is copied. The rank waits for the others."
+    entry = polib.POEntry(msgid=english, msgstr="랭크는 다른 랭크를 기다립니다 .")
+    path = catalog_of(tmp_path, entry)
+
+    assert [x.rule for x in findings(path)] == ["missing-sentence", "sign-space"]
+
+
+def test_a_finding_shows_the_place_of_a_space(tmp_path: Path) -> None:
+    path = catalog_of(tmp_path, polib.POEntry(msgid="a batch", msgstr="배치  하나"))
+
+    assert [x.text for x in findings(path)] == [
+        '"배치  하나" has two spaces (leave one)'
+    ]
+
+
+def test_every_finding_is_in_the_manual() -> None:
+    assert check.ALL_RULES | {"broken-catalog"} <= {*"\n".join(check.manual()).split()}
 
 
 def test_a_guard_cannot_be_set_aside(tmp_path: Path) -> None:

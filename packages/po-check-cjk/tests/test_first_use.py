@@ -64,6 +64,12 @@ def test_brackets_behind_a_settled_term_are_found(tmp_path: Path) -> None:
     assert not found(tmp_path / "2", stressed)
 
 
+def test_a_late_gloss_can_be_set_aside(tmp_path: Path) -> None:
+    waived = ("paragraph\n# check-ignore: late-gloss - explained here", *GLOSSED[1:])
+
+    assert not found(tmp_path, FIRST, waived)
+
+
 def test_english_explains_itself(tmp_path: Path) -> None:
     messages = [(x, y, y) for x, y, _z in (FIRST, GLOSSED)]
     messages[1] = ("paragraph", "A rank waits.", "A rank (rank) waits.")
