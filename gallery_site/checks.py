@@ -18,6 +18,7 @@ from gallery_intl.text.cjk import end_markup_at_cjk
 from po_check_cjk.__main__ import NEW_OBJECTS, print_findings
 from po_check_cjk.check import (
     ALL_RULES,
+    OTHER_FINDINGS,
     Finding,
     broken_file,
     check_catalog,
@@ -34,7 +35,7 @@ from po_check_cjk.message import GUARDS, parse
 def check(options: argparse.Namespace) -> None:
     """Check every rule that a translation must keep."""
     if options.rules:
-        print("\n".join(manual()))
+        print("\n".join(manual(OTHER_FINDINGS | english.FINDINGS)))
         return
     gc.set_threshold(NEW_OBJECTS)
     end_markup_at_cjk()

@@ -53,8 +53,9 @@ def test_findings_gaps_and_differences_are_printed(tmp_path: Path) -> None:
     done = command(tmp_path)
 
     assert done.stdout.splitlines() == [
-        f"{korean}:5: missing-message: 'Two.' is lost (run the catalogs command)",
         f"{korean}:5: mistyped-markup: `x` is neither code nor a link (write ``x``)",
+        f"{korean}:5: missing-message: 'Two.' is lost"
+        " (bring it back, or run the catalogs command)",
         f"{korean}:8: unknown-message: 'Old.' is not among the English messages"
         " (run the catalogs command)",
     ]
@@ -72,6 +73,12 @@ def test_a_catalog_that_a_build_refuses_has_one_finding(
     lines = command(path).stdout.splitlines()
 
     assert [line.split(": ")[1] for line in lines] == ["broken-catalog"]
+
+
+def test_every_finding_is_in_the_manual() -> None:
+    names = {"missing-message", "unknown-message", "late-gloss", "broken-catalog"}
+
+    assert names <= {*command("--rules").stdout.split("\n")}
 
 
 def test_a_wrong_path_is_an_error() -> None:

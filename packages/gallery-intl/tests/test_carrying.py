@@ -29,6 +29,18 @@ SAFE = {
         "请看 :doc:`这一页 </a>`。",
         "请看 :doc:`这一页 </b>`。",
     ),
+    "a particle with one form": (
+        "It is in ``a``.",
+        "It is in ``b``.",
+        "``a``에서 찾습니다.",
+        "``b``에서 찾습니다.",
+    ),
+    "a page that is renamed": (
+        "See :doc:`/a`.",
+        "See :doc:`/b`.",
+        ":doc:`/a`를 봅니다.",
+        ":doc:`/b`를 봅니다.",
+    ),
     "a comma": (
         "First wait then go.",
         "First wait, then go.",

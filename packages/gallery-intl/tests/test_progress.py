@@ -93,10 +93,10 @@ def test_a_message_that_was_edited_or_deleted_is_untranslated(complete: Path) ->
     write(complete, "ko", catalog(edited))
 
     assert sorted(found(complete)) == [
-        f"{KO}:1: 'One rank.' is lost (run the catalogs command)",
+        f"{KO}:1: 'One rank.' is lost (bring it back, or run the catalogs command)",
         f"{KO}:5: 'One rank' is not among the English messages"
         " (run the catalogs command)",
-        f"{KO}:8: 'Three.' is lost (run the catalogs command)",
+        f"{KO}:8: 'Three.' is lost (bring it back, or run the catalogs command)",
     ]
     assert korean(complete) == progress.Count(1, 0, 2, 3)
 

@@ -10,7 +10,7 @@ import inspect
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from concurrent.futures import ProcessPoolExecutor
 from fnmatch import fnmatch
 from functools import partial
@@ -212,7 +212,7 @@ def hints(checked: Iterable[CheckedCatalog], glossary: Glossary) -> Iterator[str
         yield f'{language}: no column "{language}" in glossary.csv (add it)'
 
 
-def manual() -> Iterator[str]:
+def manual(others: Mapping[str, str] = OTHER_FINDINGS) -> Iterator[str]:
     """Yield the manual: each rule with its languages and an example."""
     for name, rule in sorted(RULES.items()):
         known = rule.languages
@@ -222,4 +222,4 @@ def manual() -> Iterator[str]:
         place = ", ".join(filter(None, (known[0], rule.kind)))
         yield f'Bad ({place}): "{rule.english}" -> "{rule.bad}"'
         yield f'Good ({place}): "{rule.english}" -> "{rule.good}"\n'
-    yield from (f"{name}\n{text}\n" for name, text in OTHER_FINDINGS.items())
+    yield from (f"{name}\n{text}\n" for name, text in others.items())

@@ -10,7 +10,11 @@ PIECE = re.compile(
     r"|:[\w:+-]+:`[^`<]*`"  # a role without a text of its own
     r"|%\([a-z_]+\)[sd]|%[sd]|\$?\{\w+\}"  # placeholders
 )
-UNREAD = ("<", "http", "%", "{", "$")  # how pieces begin that nobody reads aloud
+# how pieces begin that nobody reads aloud; of a page people read the title
+UNREAD = ("<", "http", "%", "{", "$", ":doc:")
+TWO_FORMS = {
+    *"은는이가을를과와으로나라"
+}  # first syllables of particles that depend on it
 PUNCTUATION = re.compile(r"[.,:;!?…\"'“”‘’()–—]+")  # noqa: RUF001
 ENDS = (".。", ":：")  # noqa: RUF001  # what may end a message, half and full width
 
@@ -40,7 +44,7 @@ def _swap(old: list[str], new: list[str], translation: str) -> str | None:
     for piece in PIECE.finditer(translation):
         is_heard = into[piece[0]] != piece[0] and not piece[0].startswith(UNREAD)
         # a Korean particle depends on how a piece sounds
-        if is_heard and "가" <= translation[piece.end() :][:1] <= "힣":
+        if is_heard and translation[piece.end() :][:1] in TWO_FORMS:
             return None
     return PIECE.sub(lambda piece: into[piece[0]], translation)
 

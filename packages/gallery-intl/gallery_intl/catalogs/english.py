@@ -15,6 +15,10 @@ from gallery_intl.catalogs import po as catalogs
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE
 
 MISSING, UNKNOWN = "missing-message", "unknown-message"
+FINDINGS = {
+    MISSING: "A catalog has every English message; cannot be set aside.",
+    UNKNOWN: "A catalog has no other messages; cannot be set aside.",
+}
 REMEDY = "run the catalogs command"
 
 Difference = tuple[int, str, str]  # a line, a name, and what is wrong
@@ -75,7 +79,11 @@ def differences(path: Path) -> Iterator[Difference]:
         if message in known:
             line = known.pop(message)
         else:
-            yield line, MISSING, f"{_short(message)} is lost ({REMEDY})"
+            yield (
+                line,
+                MISSING,
+                f"{_short(message)} is lost (bring it back, or {REMEDY})",
+            )
     for message, line in known.items():
         what = f"{_short(message)} is not among the English messages"
         yield line, UNKNOWN, f"{what} ({REMEDY})"

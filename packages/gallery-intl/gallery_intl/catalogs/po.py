@@ -109,7 +109,9 @@ def _refuse_broken_lines(path: Path, text: str) -> None:
             name = f"invisible character U+{ord(match[0]):04X}"
             raise CatalogError(f"{path}:{number}: {name} (delete it)")
         if HAS_STRING.match(line) and not WHOLE_STRING.search(line.rstrip()):
-            raise CatalogError(f'{path}:{number}: text without its opening or closing " (add it)')
+            raise CatalogError(
+                f'{path}:{number}: text without its opening or closing " (add it)'
+            )
 
 
 def _syntax_error(path: Path, message: str) -> str:
