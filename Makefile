@@ -67,14 +67,14 @@ STYLE = $(PY) -m ruff check . && $(PY) -m ruff format --check $(FORMATTED) && $(
 
 quick: $(LIGHT)  ## check style and types, run the unit tests (half a minute)
 	@$(STYLE)
-	@$(PY) -m pytest -n auto tests/unit
+	@$(PY) -m pytest $(ENGLISH) -n auto tests/unit
 
-# until a new lesson is translated: make test TRANSLATED=no
+# until a new lesson is translated: make quick test TRANSLATED=no
 ENGLISH = $(if $(filter no,$(TRANSLATED)),-m "not translated")
 
 test: html $(VENV)/.browser  ## run all tests (TRANSLATED=no: a lesson in English)
 	@$(PY) -m pytest $(ENGLISH) -n auto --dist loadfile --no-loadscope-reorder || $(AGAIN)
-	@$(if $(ENGLISH),echo "complete but for translations:" && $(SITE) check)
+	@$(if $(ENGLISH),echo "complete but for translations:" && $(SITE) check && $(SITE) todo)
 
 record:  ## record outputs on a machine with GPUs (PAGES=...); needs torch
 	@$(PYTHON_HERE) -m gallery_run $(PAGES)

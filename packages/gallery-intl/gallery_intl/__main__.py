@@ -166,16 +166,17 @@ def known(language: str, languages: list[str]) -> str:
 def todo(options: argparse.Namespace) -> None:
     """List what is untranslated or fuzzy, as file:line."""
     folders, languages = read_folders(options)
-    language = known(options.language, languages)
-    items = [
-        item
-        for folder in folders
-        for item in listing.todo(folder, language, languages[0])
-    ]
-    for item in items:
-        print(item._replace(path=Path(os.path.relpath(item.path))))
-    words = sum(item.words for item in items)
-    print(f"{language}: {len(items)} messages left, {words} words", file=sys.stderr)
+    for language in options.language or languages[1:]:
+        known(language, languages)
+        items = [
+            item
+            for folder in folders
+            for item in listing.todo(folder, language, languages[0])
+        ]
+        for item in items:
+            print(item._replace(path=Path(os.path.relpath(item.path))))
+        words = sum(item.words for item in items)
+        print(f"{language}: {len(items)} messages left, {words} words", file=sys.stderr)
 
 
 def reviewed(options: argparse.Namespace) -> None:
@@ -204,15 +205,14 @@ def command_line(
         name = function.__name__.removesuffix("_")
         command = added[name] = commands.add_parser(name, help=function.__doc__)
         command.set_defaults(function=function)
-        if function is build:
+        if function in (build, todo):
             command.add_argument("language", nargs="*", help="default: all")
         if function in (build, catalogs):
             command.epilog = (
                 "After -- come options of sphinx-build: -- -D plot_gallery=0"
             )
-        if function in (todo, reviewed):
-            command.add_argument("language", help="such as ko")
         if function is reviewed:
+            command.add_argument("language", help="such as ko")
             command.add_argument("page", help="as progress names it")
             command.add_argument("--by", required=True, help="the reviewer's name")
         if function is progress:
