@@ -131,15 +131,19 @@ def former_page(new: polib.POFile, present: Pages) -> Path | None:
 
 
 def keep_obsolete(merged: Pages, present: Pages) -> None:
-    """Keep as obsolete entries what is translated nowhere any more.
+    """Keep as obsolete entries what is shown nowhere any more.
 
     What a page that is gone leaves is kept by the one that took most of it, else by
     the nearest. No catalog gets a message twice, which gettext would refuse.
     """
-    used = {pair for file in merged.values() for pair in pairs(file)}
+    shown = (
+        x for file in merged.values() for x in filter(catalogs.is_translated, file)
+    )
+    used = {(entry.msgid, entry.msgstr) for entry in shown}
     for page in sorted(present, key=lambda page: page not in merged):
         file, wanted = present[page], {x.msgid for x in merged.get(page, ())}
         left = [x for x in file if x.obsolete or x.msgid not in wanted]
+        left.sort(key=lambda entry: not entry.obsolete)  # a fuzzy one may be mended
         shelves = [merged[x] for x in by_nearness(page, file, merged)] if left else []
         for entry in left:
             _shelve(original(entry), shelves, used)

@@ -63,7 +63,7 @@ def remember(files: Iterable[polib.POFile]) -> Memory:
     entries = [entry for file in files for entry in file if entry.msgstr]
     entries.sort(key=lambda entry: (entry.fuzzy, entry.obsolete))
     memory: Memory = {}
-    for entry in sorted([*map(original, entries), *entries], key=lambda x: x.fuzzy):
+    for entry in sorted([*entries, *map(original, entries)], key=lambda x: x.fuzzy):
         memory.setdefault(entry.msgid, entry)
     return memory
 
