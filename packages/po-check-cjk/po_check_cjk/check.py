@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import polib  # type: ignore[import-untyped]
 
-from po_check_cjk import first_use
+from po_check_cjk import first_use, same
 from po_check_cjk.catalogs import (
     SOURCE_LANGUAGE,
     CatalogError,
@@ -40,13 +40,14 @@ for module in (*CAUSES, *MODULES):
 OTHER_FINDINGS = {
     first_use.LATE: "A term's English is in brackets at its first use on the page.",
     first_use.NEEDLESS: "A term that the glossary calls settled has no English.",
+    same.SAME: "Two English texts of a page have two translations.",
     "waiver": "A rule is set aside where it finds something, and with a reason.",
     "broken-catalog": "A catalog is UTF-8 and complete; cannot be set aside.",
     "broken-glossary": "A glossary is complete; cannot be set aside.",
 }
-GLOSSES = {first_use.LATE, first_use.NEEDLESS}
+OF_PAGES = {first_use.LATE, first_use.NEEDLESS, same.SAME}
 # All names that findings have, but for those of broken files.
-ALL_RULES = frozenset([*RULES, *GLOSSES, "waiver"])
+ALL_RULES = frozenset([*RULES, *OF_PAGES, "waiver"])
 PLAIN = ("sphinx",)  # catalogs without reST: the words of Sphinx and its themes
 MANY_CATALOGS = 20  # from here on, processes are worth their start
 # What ``#.`` of an entry may declare: a comment of code, a formula on lines of its own
@@ -97,7 +98,7 @@ def broken_rules(message: Message, rules: Iterable[str]) -> Iterator[Broken]:
 def wrong_waivers(entry: polib.POEntry, used: set[str]) -> Iterator[Broken]:
     """Yield what is wrong with an entry's waivers; ``used``: rules that need one."""
     for name, reason in waivers(entry).items():
-        if name not in {*RULES, *GLOSSES}:
+        if name not in {*RULES, *OF_PAGES}:
             yield "waiver", f"there is no rule {name!r} (list them: --rules)"
         elif name in GUARDS:
             yield "waiver", f"{name} cannot be set aside (correct the translation)"
@@ -147,11 +148,12 @@ def check_catalog(
     is_plain = any(fnmatch(path.stem, pattern) for pattern in plain)
     rules = [name for name in rules_for(language) if name in only]
     findings = []
-    glosses = [*first_use.wrong_glosses(catalog, language, glossary)]
+    of_page = [*first_use.wrong_glosses(catalog, language, glossary)]
+    of_page += [] if is_plain else same.same_translations(catalog)
     for entry in catalog:
         messages = messages_of(entry, language, glossary, is_plain)
         found = broken_forms(messages, rules)
-        found += [x[1:] for x in glosses if x[0] == entry.linenum and x[1] in only]
+        found += [x[1:] for x in of_page if x[0] == entry.linenum and x[1] in only]
         if messages and "waiver" in only:
             waived = waivers(entry).keys() - GUARDS
             used = {name for name, _ in found} | (ALL_RULES - only)

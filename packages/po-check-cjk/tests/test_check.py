@@ -230,6 +230,20 @@ def test_a_finding_shows_the_place_of_a_space(tmp_path: Path) -> None:
     ]
 
 
+def test_two_texts_with_one_translation_are_found(tmp_path: Path) -> None:
+    texts = {
+        "Rows": "행",
+        "Columns": "행",
+        "the row": "행",
+        "A b": "에이",
+        "a B.": "에이",
+    }
+    entries = [polib.POEntry(msgid=x, msgstr=y) for x, y in texts.items()]
+    path = catalog_of(tmp_path, *entries)
+
+    assert [(x.line, x.rule) for x in findings(path)] == [(10, "same-translation")]
+
+
 def test_every_finding_is_in_the_manual() -> None:
     assert check.ALL_RULES | {"broken-catalog"} <= {*"\n".join(check.manual()).split()}
 
