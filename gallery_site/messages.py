@@ -20,6 +20,7 @@ from gallery_intl.figures.words import MAKES_FIGURE
 from gallery_intl.files import only_one
 from gallery_intl.project import Project
 from gallery_intl.script.source import same_program
+from gallery_intl.writer.places import with_origins
 from gallery_intl.writer.tree import link_tree, write_language
 from gallery_run import fingerprint
 from gallery_run.generate import copies
@@ -87,7 +88,8 @@ def collect(site: Site) -> Path:
     ):
         print(str(warning).replace(f"{source}/", ""), file=sys.stderr)
     status = run_sphinx(written, "gettext", templates, source / "doctrees", {}, said)
-    print(said.getvalue().replace(f"{written}/", ""), end="", file=sys.stderr)
+    warnings = with_origins(said.getvalue(), project, written, project.source_language)
+    print(warnings.replace(f"{source}/", ""), end="", file=sys.stderr)
     if status:
         raise BuildError("no messages collected; the catalogs are as they were")
     for script in not_run:

@@ -11,6 +11,7 @@ from sphinx.errors import ConfigError
 from gallery_intl.catalogs.po import source_language
 from gallery_intl.page import use_a_catalog_for_each_page
 from gallery_intl.project import Project, without_markup
+from gallery_intl.writer.places import with_origins
 
 
 def config(**values: Any) -> Config:
@@ -36,6 +37,24 @@ def test_a_page_knows_its_script(galleries: Any, page: str, script: str) -> None
 
     assert project.origin(page, ".py") == Path("/site", script)
     assert project.origin("other/b", ".py") is None
+
+
+def test_a_warning_about_a_whole_page_names_its_script(tmp_path: Path) -> None:
+    target = tmp_path / "written"
+    for path in (tmp_path / "pages/a.py", target / "pages/a.rst", target / "b.rst"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text('"""A"""\n', encoding="utf-8")
+    conf = {"examples_dirs": "gallery", "gallery_dirs": "pages"}
+    project = Project(tmp_path, config(sphinx_gallery_conf=conf))
+    said = "%s: WARNING: document isn't included in any toctree [toc.not_included]\n"
+    pages = (target / "pages/a.rst", target / "b.rst")
+
+    shown = with_origins("".join(said % x for x in pages), project, target, "en")
+
+    first, second = shown.splitlines()
+    assert first.startswith(f"{tmp_path}/gallery/a.py:1: WARNING")
+    assert second.startswith(f"{tmp_path}/b.rst:1: WARNING")
+    assert "toctree (add its name to an index.rst) [toc" in first
 
 
 def test_a_page_without_a_script_has_a_title_too(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from gallery_intl.writer.sphinx_gallery import GENERATED
 
 PLACE = re.compile(
     r"^(?P<color>(?:\x1b\[[\d;]*m)*)"  # as Sphinx prints it in a terminal and in CI
-    r"(?P<path>/.*?\.rst):(?P<row>\d+)(?P<translated>:<translated>:\d+)?(?=:)",
+    r"(?P<path>/.*?\.rst)(?::(?P<row>\d+)(?P<translated>:<translated>:\d+)?)?(?=:)",
     re.M,
 )
 MARKS = " \t#*-+:|.0123456789()\"'"  # what may be before a text
@@ -19,7 +19,7 @@ def with_origins(output: str, project: Project, target: Path, language: str) -> 
     """Return Sphinx's output with lines of scripts and catalogs as places."""
 
     def origin(match: re.Match[str]) -> str:
-        path, row = Path(match["path"]), int(match["row"])
+        path, row = Path(match["path"]), int(match["row"] or 1)
         if not path.is_relative_to(target) or not path.is_file():
             return match[0]
         docname = path.relative_to(target).with_suffix("").as_posix()
@@ -30,7 +30,9 @@ def with_origins(output: str, project: Project, target: Path, language: str) -> 
             known = script_place(project, docname, lines, row)
         return match["color"] + (known or f"{project.srcdir / docname}.rst:{row}")
 
-    return PLACE.sub(origin, output)
+    listed = "included in any toctree"
+    remedy = f"{listed} (add its name to an index.rst)"
+    return PLACE.sub(origin, output).replace(listed, remedy)
 
 
 def script_place(
