@@ -44,24 +44,39 @@ LATIN_RUN = re.compile(
 )
 # Words that are no commands and no names of anything.
 EVERYDAY_WORDS = (
-    "the of and is are was which that this these their because have can does there"
-    " every before after without than other many when how another too nothing several"
-    " still where times small large long short leaves shows again must goes gets until"
-    " fewer begin wrong right different same some slow fast gives about tells below"
-    " above losses even stays opens stops fails explains costs trains divided back"
-    " keeps saves writes says uses know together seconds longer made enough buckets"
-    " buffer buffers machine machines device devices columns row rows folder instead"
-    " should everything works never sees piece slice slices receives smaller looks"
-    " larger compares later empty stayed waiting waits yet variable fills filled fit"
-    " fits answer answers shapes grow grows travel old new ready shares reach learn"
-    " begins always asks notices kind crosses matter things refuses pay given changed"
-    " follow dropped belongs built common came further neither early upper lower"
-    " reason nearly helps errors busy counted halves splits closed finished causes"
-    " hand leads falls apart almost become good sends sent moves added means only fill"
-    " wait"
+    "about above across added adds after again against almost along already also"
+    " always among and another answer answers apart are arguments around asks average"
+    " averaged averages back bars because become been before begin beginning begins"
+    " behind being belongs below beside between beyond billion both bubble buckets"
+    " buffer buffers build built busy but called calling came can causes change"
+    " changed changes choose closed come comes common compare compares computes cores"
+    " costs could counted counts crosses cut cuts decides depends device devices"
+    " differ different divide divided divides does doing draws drop dropped during"
+    " each early eight empty ends enough equally estimate even every everything"
+    " example explains failed fails falls far fast faster fewer files fill filled"
+    " fills finds finished first fit fits five folder follow follows four further"
+    " gathered gets give given gives goes going good grow grows had half halves hand"
+    " hangs happens hardly has have having helps hence here hide hides hold holds how"
+    " inside instead into is its itself just keep keeps kind know knows language large"
+    " larger later leads learn learning learns leave leaves left less lesson lessons"
+    " let lets little long longer look looks loop losses lost lower machine machines"
+    " made makes manual many matter may means measure measured meet middle might"
+    " minutes mistake more most moves much must near nearly need needs neither never"
+    " new nobody nothing notices now of off often old older once one ones only onto"
+    " opens other others otherwise our outside over own passes pay piece plain prints"
+    " programs puts rate reach reaches ready reason receives refuses remember rest"
+    " resume right row same saves say says second seconds see seen sees sends sent"
+    " sets seven several shapes shared shares short should shows since six slice"
+    " slices slow slower small smaller some something splits stands started starts"
+    " stay stayed stays steps still stop stops such sums take teach tell tells ten"
+    " than that the their them then there these they things third this those three"
+    " through thus times together too toward training trains trap travel twice two"
+    " under unless until upon upper uses usually very wait waiting waits was way ways"
+    " were what when where which who whole whose why will within without works would"
+    " writes written wrong yet you your yours"
 )
 LEFT_ALONE = re.compile(
-    rf"(?<![\w.-])(?:{EVERYDAY_WORDS.replace(' ', '|')})(?![\w-])", re.ASCII
+    rf"(?<![\w.`-])(?:{EVERYDAY_WORDS.replace(' ', '|')})(?![\w`-])", re.ASCII
 )
 QUOTED = re.compile(r"“[^”]*”|「[^」]*」|『[^』]*』|《[^》]*》|\"[^\"]*\"")
 INSIDE_BRACKETS = re.compile(r"[(（][^()（）]*[)）]")
