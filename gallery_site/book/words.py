@@ -138,7 +138,8 @@ def link(app: Sphinx, document: nodes.document, docname: str) -> None:
 def meanings(env: BuildEnvironment, page: str, _time: int) -> dict[str, str]:
     """Return the sentence of each term, as the page of words has it."""
     terms = env.get_doctree(page).findall(nodes.term)
-    return {x["ids"][0]: x.parent[1][0].astext() for x in terms if x["ids"]}
+    sentences = {x: next(x.parent.findall(nodes.paragraph)) for x in terms if x["ids"]}
+    return {x["ids"][0]: sentence.astext() for x, sentence in sentences.items()}
 
 
 @lru_cache(maxsize=1)
