@@ -376,7 +376,7 @@ if rank == 0:
 # %%
 # And this is how the keys travel in the zig-zag layout, one step of the ring after the
 # other. The bottom row says which rank holds each piece of keys. The blocks that this
-# step adds are dark.
+# step adds are dark: in each step all ranks add equally many, so none waits.
 #
 # .. alt-text:: Step 1: each rank holds its own two pieces of keys, 0 1 2 3 3 2 1 0, and
 #    computes its two triangles and one block beside them.
