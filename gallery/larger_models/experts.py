@@ -297,7 +297,8 @@ def expert_parallel(router, my_experts, tokens, group=None):
 #
 # Each rank trains with its own tokens and its own experts, and all ranks have equally
 # many tokens. Each divides its loss by the number of ranks, so that all losses add up
-# to the mean over all tokens.
+# to the mean over all tokens. If you accumulate gradients, call ``all_reduce`` only
+# once, after the last backward pass, or it adds up sums again.
 mine = slice(own_experts * rank, own_experts * (rank + 1))
 my_tokens = tokens[rank].detach().requires_grad_()
 
@@ -699,11 +700,12 @@ if device.type == "cpu":
 # and give it the sizes as a tensor: ``count(chosen)`` in ``mixture``, and
 # ``arriving.sum(dim=0)`` in ``compute``. We haven't run that on a GPU.
 #
-# In a bf16 model, compute the scores in fp32, as `Switch Transformers
-# <https://arxiv.org/abs/2101.03961>`__ do for a stable training:
-# ``nn.functional.linear(tokens.float(), router.weight.float())``. `ST-MoE
-# <https://arxiv.org/abs/2202.08906>`__ also keeps the scores small, by a *router
-# z-loss*: 0.001 times the mean of ``scores.logsumexp(dim=1).square()``.
+# In bf16, compute the scores in fp32, as `Switch Transformers
+# <https://arxiv.org/abs/2101.03961>`__ do for a stable training: keep the router's
+# weights in fp32, and call ``router(tokens.float())`` inside
+# ``torch.autocast(device.type, enabled=False)``, because autocast would cast it down
+# again. `ST-MoE <https://arxiv.org/abs/2202.08906>`__ also keeps the scores small, by a
+# *router z-loss*: 0.001 times the mean of ``scores.logsumexp(dim=1).square()``.
 
 # %%
 # Experts and FSDP: shard among the copies, divide by all ranks

@@ -147,7 +147,8 @@ if __name__ == "__main__":
 #       epoch would repeat the order of the first.
 #    The wrapper is called
 #       In training call ``ddp_model``, because it prepares the averaging in its own
-#       ``forward``. Autocast stays around the same lines: the gradients are those of
+#       ``forward``. If you call ``model``, the gradients are not averaged, and no error
+#       tells you. Autocast stays around the same lines: the gradients are those of
 #       the parameters, which remain in float32, and so is their mean. ``accuracy``
 #       takes ``model``, the same parameters without the wrapper. In its ``forward`` the
 #       wrapper may wait for all ranks, and one may have a test batch more than the
@@ -476,8 +477,9 @@ print(model)
 # - With the same global batch, in equal shares, the mean loss, the gradients, clipping
 #   and the learning rate stay those of one process. So you can check the new script
 #   against the old one.
-# - Three mistakes raise no error: no ``set_epoch``, one seed for the dropout of all
-#   ranks, and a metric of one rank that is taken for that of all.
+# - Some mistakes raise no error: a call of ``model`` instead of ``ddp_model``, no
+#   ``set_epoch``, one seed for the dropout of all ranks, and a metric of one rank that
+#   is taken for that of all.
 # - Whatever mixes the samples of a batch, such as batch normalization, sees only the
 #   share of its rank.
 #
