@@ -174,3 +174,17 @@ def test_a_picture_leads_where_it_does_on_the_page(gallery: Gallery) -> None:
     picture = "![번역 A way out](https://example.org/pictures/picture.svg)"
 
     assert f"[{picture}](https://example.org/way/)" in gallery.ko.text("plot_notes")
+
+
+def test_line_numbers_leave_translated_comments(gallery: Gallery) -> None:
+    for built, comment in ((gallery.en, "one result"), (gallery.ko, "번역 one result")):
+        page = built.page("plot_notes")
+        assert re.search(rf'linenos">\s*\d+</span>.*# {comment}', page)
+        assert "lineno-start" not in page
+
+
+def test_notebooks_have_no_code_that_authors_hide(gallery: Gallery) -> None:
+    code = "\n".join(gallery.ko.cells("plot_notes", "code"))
+
+    assert "# 번역 one result\nprint(1)" in code
+    assert not re.search("hidden|sphinx_gallery", code)

@@ -25,6 +25,7 @@ from gallery_intl.downloads.notebook import (
 from gallery_intl.files import replace_if_changed
 from gallery_intl.project import ProgramChanged, Project, Script
 from gallery_intl.script.source import docstring_lines, same_program
+from gallery_intl.writer.sphinx_gallery import visible
 
 KINDS = (".py", ".ipynb")  # what an archive holds of a page
 
@@ -55,9 +56,11 @@ def write_notebook(app: Sphinx, document: nodes.document) -> None:
     title, *rest = cells(env, document, script, source, origin)
     all_cells = framed(app.config, [title, *chain(*first), *rest])
     # the docstring is no code in a notebook, but stands for itself in a script
-    prove(script, f'"""."""\n{program(all_cells)}', app.config.language)
-    made = notebook(all_cells).encode("utf-8")
-    replace_if_changed(path.with_suffix(".ipynb"), made, sync=False)
+    text = visible(script.text, app.config.sphinx_gallery_conf)
+    made = f'"""."""\n{program(all_cells)}'
+    prove(script._replace(text=text), made, app.config.language)
+    data = notebook(all_cells).encode("utf-8")
+    replace_if_changed(path.with_suffix(".ipynb"), data, sync=False)
     files = [path.with_suffix(kind) for kind in KINDS]
     packed = archive({file.name: file.read_bytes() for file in files})
     replace_if_changed(path.with_suffix(".zip"), packed, sync=False)

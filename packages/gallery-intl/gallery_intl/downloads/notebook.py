@@ -26,7 +26,12 @@ from gallery_intl.page.directives import is_code_fold
 from gallery_intl.project import Project, Script
 from gallery_intl.script.files import file_of, statement
 from gallery_intl.script.source import Block, blocks
-from gallery_intl.writer.sphinx_gallery import EXAMPLE_TITLE, GENERATED, PREFIX
+from gallery_intl.writer.sphinx_gallery import (
+    EXAMPLE_TITLE,
+    GENERATED,
+    PREFIX,
+    visible,
+)
 
 FORMAT = {"nbformat": 4, "nbformat_minor": 5}
 NOT_RUN: dict[str, object] = {"execution_count": None, "outputs": []}
@@ -64,7 +69,8 @@ def cells(
             continue  # a download may say something where its page has no code
         if block.kind == "code":
             file = file_of(block.source)
-            code = file.cell() if file else block.source.strip("\n")
+            source = visible(block.source, env.config.sphinx_gallery_conf)
+            code = file.cell() if file else source.strip("\n")
             is_folded = not file and any(map(is_code_fold, texts[before.line]))
             page_cells.append(Cell("code", code, is_folded=is_folded))
         else:

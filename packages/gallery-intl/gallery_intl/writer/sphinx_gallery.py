@@ -12,6 +12,7 @@ from sphinx_gallery.py_source_parser import (  # type: ignore[import-untyped]
 
 GENERATED = re.compile(r"\.\. GENERATED FROM PYTHON SOURCE LINES (\d+)-\d+")
 CODE = ".. code-block:: Python"
+OPTION_LINE = re.compile(r" {3,4}:")  # three spaces where line numbers are asked for
 EXAMPLE_TITLE = "sphx-glr-example-title"
 PREFIX = "sphx-glr"  # of the classes of all that it adds
 
@@ -41,7 +42,7 @@ def code_block(lines: list[str], row: int) -> CodeBlock | None:
     if directive >= len(lines):
         return None
     first = directive + 1
-    while first < len(lines) and lines[first].startswith("    :"):
+    while first < len(lines) and OPTION_LINE.match(lines[first]):
         first += 1  # options
     end = first
     while end < len(lines) and (lines[end].startswith("    ") or not lines[end]):
@@ -50,12 +51,17 @@ def code_block(lines: list[str], row: int) -> CodeBlock | None:
     return CodeBlock(int(match[1]), first, end, code)
 
 
+def visible(code: str, settings: dict[str, Any]) -> str:
+    """Return code without what its author hides from readers."""
+    code = str(remove_ignore_blocks(code))
+    wanted = settings.get("remove_config_comments")
+    return str(remove_config_comments(code)) if wanted else code
+
+
 def shown(code: str, settings: dict[str, Any]) -> str:
     """Return what a page shows of a code block."""
-    code = remove_ignore_blocks(code)
-    if settings.get("remove_config_comments"):
-        code = remove_config_comments(code)
-    lines = (f"    {line}".expandtabs(8)[4:].rstrip() for line in code.split("\n"))
+    lines = visible(code, settings).split("\n")
+    lines = [f"    {line}".expandtabs(8)[4:].rstrip() for line in lines]
     return "\n".join(lines).strip("\n")
 
 

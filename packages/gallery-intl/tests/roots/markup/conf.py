@@ -19,4 +19,5 @@ sphinx_gallery_conf = {
     "last_notebook_cell": "# The end.",
     "notebook_images": "https://example.org/pictures/",
     "promote_jupyter_magic": True,
+    "remove_config_comments": True,
 }

@@ -31,6 +31,13 @@ Running with notes of all kinds
 # -------------
 #
 # It has a result.
+
+# sphinx_gallery_line_numbers = True
+# sphinx_gallery_start_ignore
+hidden = 1
+# sphinx_gallery_end_ignore
+
+# one result
 print(1)
 
 # %%
