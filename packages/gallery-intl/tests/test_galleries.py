@@ -253,6 +253,16 @@ def test_plain_sphinx_builds_the_written_sources(gallery: Gallery) -> None:
     )
 
 
+@pytest.mark.parametrize("builder", ["json", "pickle"])
+def test_pages_are_written_as_data_too(gallery: Gallery, builder: str) -> None:
+    written, out = gallery.copy.written("ko", ""), gallery.source.parent / builder
+
+    result = run("sphinx", "-q", "-W", "-b", builder, written, out)
+
+    assert result.returncode == 0, result.stderr
+    assert [*out.rglob("plot_smooth.f*")]
+
+
 def test_a_broken_catalog_stops_its_language(copy: Callable[[str], Copy]) -> None:
     found = copy("signals")
     add_settings(found, OURS)

@@ -1,6 +1,7 @@
 """Where a theme shows the language menu; test_galleries has a theme of a sidebar."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import polib
@@ -8,7 +9,7 @@ import pytest
 from bs4 import BeautifulSoup
 from building import Copy, add_settings
 
-from gallery_intl.interface.menu import TEMPLATE, place
+from gallery_intl.interface.menu import TEMPLATE, place, shows_sidebars
 
 PAGE = "pages/page"
 PYDATA = """
@@ -60,3 +61,24 @@ def test_the_first_place_that_a_theme_has_is_taken(
 
     assert page[key] == expected
     assert repr(context) == before  # the next page's
+
+
+@pytest.mark.parametrize(
+    ("layout", "expected"),
+    [
+        ("<nav>{{ toctree() }}</nav>{{ body }}", False),  # as sphinx_rtd_theme
+        ("{% for one in sidebars %}{% include one %}{% endfor %}", True),
+        ('{% extends "basic/layout.html" %}', True),
+    ],
+)
+def test_a_layout_without_sidebars_has_the_menu_above_the_text(
+    tmp_path: Path, layout: str, expected: bool
+) -> None:
+    (tmp_path / "layout.html").write_text(layout, encoding="utf-8")
+    page = {"sidebars": ["localtoc.html"]}
+
+    has_sidebars = shows_sidebars((tmp_path,))
+    place(page, has_sidebars=has_sidebars)
+
+    assert has_sidebars is expected
+    assert ("menu_above_text" in page) is not expected

@@ -172,6 +172,9 @@ def add_links(
     context: dict[str, Any],
     doctree: nodes.document | None,
 ) -> None:
+    if "content_root" not in context:  # json and pickle have no pages of their own
+        context["language_links"] = []
+        return
     uri = app.builder.get_target_uri(pagename)
     published = app.config.gallery_intl_published
     languages = {
