@@ -57,7 +57,7 @@ sphinx_gallery_conf = {
     "image_scrapers": ("gallery_intl.figures.scraper",),
     "reset_modules": (
         "matplotlib",
-        "gallery_intl.figures.reset",
+        "gallery_intl.figures.reset_with_style",
         "gallery_run.ranks.reset",
     ),
     "reset_modules_order": "both",

@@ -1,10 +1,13 @@
 """Figures get other words and room for them; nothing else of them changes."""
 
+import io
 import re
 
+import matplotlib.pyplot as plt
 import pytest
 
-from gallery_intl.figures import svg, upstream
+from gallery_intl import figures
+from gallery_intl.figures import style, svg, upstream
 from gallery_intl.figures.words import figure_messages
 
 LONG = "열글자로된긴번역이다"
@@ -151,3 +154,24 @@ def test_any_alt_text_stays_on_its_line(alt: str) -> None:
 
     assert after == rst.replace("old", alt.replace("\n ", " "))
     assert upstream.with_alt(rst, "a_001.svg", "") == rst
+
+
+def test_figures_keep_their_look_unless_a_style_is_asked_for() -> None:
+    with plt.rc_context():
+        plt.rcdefaults()
+        before = dict(plt.rcParams)
+        figures.reset({}, None)
+        now = dict(plt.rcParams)
+        drawn, file = plt.figure(), io.StringIO()
+        drawn.suptitle("The error")
+        drawn.savefig(file, format="svg")
+        text = svg.finish(file.getvalue(), is_styled=style.is_used())
+        figures.reset_with_style({}, None)
+        assert style.is_used()
+
+    changed = {name for name in now if now[name] != before[name]}
+    assert changed == {"svg.fonttype", "svg.hashsalt"}
+    assert svg.size(text) == (640, 480)
+    assert "DejaVu Sans" in text
+    assert not svg.is_finished(text)
+    assert ">오차</text>" in svg.translate(text, {"The error": "오차"}, "ko")

@@ -9,12 +9,11 @@ def scraper(
 ) -> str:
     """Save the open figures as SVG, each with its label as alt text; return reST.
 
-    conf.py names it in ``image_scrapers``. A script that is run alone knows nothing of
-    it, nor of the style.
+    conf.py names it in ``image_scrapers``.
     """
     import matplotlib.pyplot as plt
 
-    from gallery_intl.figures import svg, upstream
+    from gallery_intl.figures import style, svg, upstream
 
     paths = block_vars["image_path_iterator"].paths
     before = len(paths)
@@ -25,7 +24,8 @@ def scraper(
     for path, label in zip(paths[before:], labels, strict=True):
         figure = Path(path).with_suffix(".svg")
         if figure.is_file():  # an animation has none
-            text = svg.finish(figure.read_text(encoding="utf-8"))
+            text = figure.read_text(encoding="utf-8")
+            text = svg.finish(text, is_styled=style.is_used())
             figure.write_text(text, encoding="utf-8", newline="\n")
             upstream.remove_stale_png(figure)
         rst = upstream.with_alt(rst, figure.name, str(label))
@@ -33,10 +33,19 @@ def scraper(
 
 
 def reset(gallery_conf: dict[str, Any], fname: str | None) -> None:
-    """Set the style of the next script's figures; conf.py names it.
+    """Let the next script's figures have text that can be translated, and no new look.
 
-    In ``reset_modules`` it stands after "matplotlib", which takes every style away.
+    conf.py names it in ``reset_modules``, after "matplotlib", which resets all.
     """
+    import matplotlib
+
+    from gallery_intl.figures import style
+
+    matplotlib.rcParams.update(style.AS_TEXT)  # type: ignore[arg-type]
+
+
+def reset_with_style(gallery_conf: dict[str, Any], fname: str | None) -> None:
+    """Also set the style of this package, with colours for light and dark mode."""
     from gallery_intl.figures import style
 
     style.use()

@@ -14,9 +14,9 @@ DRAWN_IN_INK = (
     *("boxplot.capprops.color", "boxplot.whiskerprops.color"),
     *("boxplot.flierprops.color", "boxplot.flierprops.markeredgecolor"),
 )
+AS_TEXT: dict[str, Any] = {"svg.fonttype": "none", "svg.hashsalt": "gallery"}
 RC_PARAMS: dict[str, Any] = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "gallery",
+    **AS_TEXT,
     "figure.figsize": (7, 3),
     "figure.constrained_layout.use": True,
     "figure.constrained_layout.h_pad": 0.08,  # inches: CJK letters are high
@@ -46,3 +46,9 @@ def use() -> None:
 
     matplotlib.rcParams.update(RC_PARAMS)  # type: ignore[arg-type]
     matplotlib.rcParams["axes.prop_cycle"] = cycler(color=list(svg.CYCLE))
+
+
+def is_used() -> bool:
+    import matplotlib
+
+    return bool(matplotlib.rcParams["text.color"] == svg.INK)

@@ -40,16 +40,17 @@ NAME = re.compile(r"\S*[\d_]\S*")  # layer1, all_reduce: the same in every langu
 Box = tuple[float, float, float, float]
 
 
-def finish(svg: str) -> str:
-    """Make a fresh figure follow light and dark mode, without fonts and date."""
+def finish(svg: str, *, is_styled: bool = True) -> str:
+    """Remove the date of a fresh figure; let one in our style follow dark mode."""
     svg = re.sub(r"<!DOCTYPE.*?>\s*|\s*<metadata>.*?</metadata>", "", svg, flags=re.S)
-    svg = re.sub(r" font-family: 'DejaVu Sans', [^;\"]*;?", "", svg)
-    svg = svg.replace("</style>", _style(svg) + "</style>", 1)
+    if is_styled:
+        svg = re.sub(r" font-family: 'DejaVu Sans', [^;\"]*;?", "", svg)
+        svg = svg.replace("</style>", _style(svg) + "</style>", 1)
     return _with_view(svg, _view(svg))
 
 
 def is_finished(svg: str) -> bool:
-    """Return whether a figure follows light and dark mode, as ours do."""
+    """Return whether a figure follows light and dark mode, as those in our style."""
     return MODE in svg
 
 

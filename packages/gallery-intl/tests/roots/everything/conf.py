@@ -12,7 +12,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": "tutorials",
     "filename_pattern": "/plot_",
     "image_scrapers": ("gallery_intl.figures.scraper",),
-    "reset_modules": ("matplotlib", "gallery_intl.figures.reset"),
+    "reset_modules": ("matplotlib", "gallery_intl.figures.reset_with_style"),
     "reset_modules_order": "both",
     "capture_repr": (),
     "image_srcset": [],
