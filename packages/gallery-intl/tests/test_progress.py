@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import polib
 import pytest
 
 from gallery_intl.catalogs import english, po, progress
@@ -127,3 +128,23 @@ def test_without_english_catalogs_nothing_is_compared(complete: Path) -> None:
 
     assert found(complete) == []
     assert korean(complete) == progress.Count(1, 0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("message", "comment", "expected"),
+    [
+        (r"\frac{mean}{error}", "formula", False),
+        ("`Ada Lovelace`_", "paragraph", False),
+        ("`Ada`_, `Grace Hopper`__ (1952)", "paragraph", False),
+        ("`the manual`_", "paragraph", True),
+        ("Written by `Ada`_", "paragraph", True),
+    ],
+)
+@pytest.mark.parametrize("is_copied", [False, True])
+def test_formulas_and_names_are_no_gaps(
+    message: str, comment: str, expected: bool, is_copied: bool
+) -> None:
+    text = message if is_copied else ""
+    entry = polib.POEntry(msgid=message, msgstr=text, comment=comment)
+
+    assert po.is_gap(entry, "ko") is expected

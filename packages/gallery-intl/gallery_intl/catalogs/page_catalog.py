@@ -46,11 +46,10 @@ class PageCatalog:
 
     def is_gap(self, message: str) -> bool:
         """Return whether readers of another language see the original."""
-        if self.is_source:
+        entry = self.entries[message][1]
+        if self.is_source or not po.needs_words(entry):
             return False
-        if self.translation(message) is None:
-            return True
-        return po.is_english(self.entries[message][1])
+        return self.translation(message) is None or po.is_english(entry)
 
     def line(self, message: str) -> tuple[Path, int] | None:
         known = self.entries.get(message)

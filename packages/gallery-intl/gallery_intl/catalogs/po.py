@@ -29,6 +29,7 @@ WAIVER = re.compile(r"^check-ignore: *([\w-]*)(?: +- +(.*))?", re.MULTILINE)
 MSGID = re.compile(r"(#~ ?)?msgid\b")
 MARKUP = re.compile(
     r"``.+?``"  # literals
+    r"|`[A-Z][\w.'-]*(?: [A-Z][\w.'-]*)*`_{1,2}"  # links of names
     r"|:[\w:+-]+:`[^`]*`"  # roles
     r"|<[^>]*>|https?://\S+"  # targets
     r"|%\([a-z_]+\)[sd]|\$?\{\w+\}"  # placeholders
@@ -205,6 +206,11 @@ def has_prose(msgid: str) -> bool:
     return re.search(r"[^\W\d_]{2}", MARKUP.sub(" ", msgid)) is not None
 
 
+def needs_words(entry: polib.POEntry) -> bool:
+    """Return whether a message is to be translated; formulas and names are not."""
+    return has_prose(entry.msgid) and "formula" not in entry.comment.split("\n")
+
+
 def waivers(entry: polib.POEntry) -> dict[str, str]:
     """Map the rules that ``# check-ignore: rule - reason`` sets aside to reasons."""
     return dict(WAIVER.findall(entry.tcomment))
@@ -212,14 +218,14 @@ def waivers(entry: polib.POEntry) -> dict[str, str]:
 
 def is_english(entry: polib.POEntry) -> bool:
     """Return whether a translation only repeats its English prose, unexplained."""
-    is_copy = entry.msgstr == entry.msgid and has_prose(entry.msgid)
+    is_copy = entry.msgstr == entry.msgid and needs_words(entry)
     return is_copy and "unchanged" not in waivers(entry)
 
 
 def is_gap(entry: polib.POEntry, language: str, source: str = SOURCE_LANGUAGE) -> bool:
     """Return whether readers of a language see no words of it."""
     is_copy = language != source and is_english(entry)
-    return is_copy or not is_translated(entry)
+    return needs_words(entry) and (is_copy or not is_translated(entry))
 
 
 def translations(path: Path) -> dict[str, str]:
