@@ -152,7 +152,7 @@ def report_downloads(source: Path) -> Iterator[tuple[str, object]]:
 
 def catalogs(source: Path) -> tuple[int, dict[Path, bytes]]:
     """Bring the catalogs up; return the fuzzy messages in them, and what they hold."""
-    run(source, "gallery_intl", "catalogs")
+    run(source, "gallery_intl", "catalogs", "--run")
     files = {path: path.read_bytes() for path in (source / "locales").rglob("*.po")}
     fuzzy = sum(len(polib.pofile(str(path)).fuzzy_entries()) for path in files)
     return fuzzy, files

@@ -11,15 +11,21 @@ from functools import partial
 from pathlib import Path
 
 from sphinx.errors import ConfigError, SphinxError
+from sphinx_gallery.utils import get_md5sum  # type: ignore[import-untyped]
 
 from gallery_intl.catalogs import merge, po, review
 from gallery_intl.catalogs import progress as counting
 from gallery_intl.catalogs import todo as listing
+from gallery_intl.catalogs.labels import keep_labels
 from gallery_intl.catalogs.own import folders_in, path_of
 from gallery_intl.interface.words import fill_from_ours, fill_from_sphinx
 from gallery_intl.project import Project
 from gallery_intl.writer.places import with_origins
 from gallery_intl.writer.tree import write_language
+
+NONE = argparse.SUPPRESS
+NOT_RUN = "plot_gallery=0"
+WARN = "sphinx_gallery_conf.only_warn_on_example_error=1"  # of a script that fails
 
 Command = Callable[[argparse.Namespace], None]
 
@@ -100,14 +106,15 @@ def run_sphinx(*arguments: str | Path, shown: Callable[[str], str] = str) -> Non
         raise SphinxError("sphinx-build failed; nothing of this command is changed")
 
 
-def generate(options: argparse.Namespace) -> Project:
+def generate(options: argparse.Namespace, *settings: str) -> Project:
     """Let Sphinx-Gallery generate its pages, which runs scripts that changed."""
     project = Project.read(options.source, options.conf)
     # the archive of all pages is made later, in the sources of a language
     known = [*project.config.suppress_warnings, "download.not_readable"]
-    quiet = ["-D", f"suppress_warnings={','.join(known)}"]
+    settings = (f"suppress_warnings={','.join(known)}", *settings)
+    given = [word for setting in settings for word in ("-D", setting)]
     with tempfile.TemporaryDirectory() as folder:
-        conf = ["-c", options.conf, *quiet, *options.sphinx]
+        conf = ["-c", options.conf, *given, *options.sphinx]
         run_sphinx("-b", "dummy", *conf, options.source, folder)
     return project
 
@@ -128,19 +135,35 @@ def build(options: argparse.Namespace) -> None:
 
 
 def catalogs(options: argparse.Namespace) -> None:
-    """Bring the catalogs of all languages up to the pages."""
+    """Bring the catalogs of all languages up to the pages, running no script."""
     source, (locale_dir, languages) = options.source, read_project(options)
-    project = generate(options)
+    about = "running scripts that changed" if options.run else "running no script"
+    print(f"updating catalogs of {', '.join(languages)}, {about}", file=sys.stderr)
+    project = generate(options, WARN if options.run else NOT_RUN)
     # inside the project, so that places in catalogs are relative to it
     with tempfile.TemporaryDirectory(prefix=".gettext-", dir=source) as folder:
         templates, written = Path(folder, "templates"), Path(folder, "written")
         language, leave_out = project.source_language, [source / "_build"]
         write_language(project, language, written, None, leave_out, collect=True)
         run_sphinx("-b", "gettext", *options.sphinx, written, templates)
+        keep_words(project, templates, locale_dir)
         begin(locale_dir)
         own = folders_in(source)
         for path in merged(templates, locale_dir, languages, own):
             print(path.relative_to(source))
+
+
+def keep_words(project: Project, templates: Path, locale_dir: Path) -> None:
+    """Keep the words of figures that are in the catalogs of pages that did not run."""
+    for page in project.scripts():
+        template, script = templates / f"{page}.pot", project.srcdir / f"{page}.py"
+        known = po.po_path(locale_dir, project.source_language, page)
+        md5 = script.with_suffix(".py.md5")
+        has_run = md5.is_file() and md5.read_text() == get_md5sum(script, mode="t")
+        if not has_run and template.is_file() and known.is_file():
+            messages = po.read(template)
+            keep_labels(messages, po.read(known))
+            po.write(template, messages)
 
 
 def progress(options: argparse.Namespace) -> None:
@@ -197,8 +220,7 @@ def command_line(
 ) -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
     """Return a command line with a command for each function, and these by name."""
     top = argparse.ArgumentParser(prog=f"python -m {prog}", description=about)
-    top.add_argument("--source", type=Path, default=Path(), help="folder of conf.py")
-    top.set_defaults(conf=None)
+    top.set_defaults(source=Path(), conf=None)
     commands = top.add_subparsers(required=True, metavar="command")
     added = {}
     for function in functions:
@@ -211,12 +233,16 @@ def command_line(
             command.epilog = (
                 "After -- come options of sphinx-build: -- -D plot_gallery=0"
             )
+        if function is catalogs:
+            command.add_argument("--run", action="store_true", help="run the scripts")
         if function is reviewed:
             command.add_argument("language", help="such as ko")
             command.add_argument("page", help="as progress names it")
             command.add_argument("--by", required=True, help="the reviewer's name")
         if function is progress:
             command.add_argument("--json", action="store_true", help="for programs")
+    for each in (top, *added.values()):  # before the command's name or after it
+        each.add_argument("--source", type=Path, default=NONE, help="folder of conf.py")
     return top, added
 
 
@@ -249,9 +275,12 @@ def run(
 
 def main() -> int:
     made = [build, catalogs, todo, progress, reviewed]
-    parser, _commands = command_line("gallery_intl", __doc__, made)
-    apart = "folder of conf.py, if it is another than --source"
-    parser.add_argument("-c", dest="conf", type=Path, metavar="CONF", help=apart)
+    parser, commands = command_line("gallery_intl", __doc__, made)
+    about = "folder of conf.py, if it is another than --source"
+    for each in (parser, *commands.values()):
+        each.add_argument(
+            "-c", dest="conf", type=Path, metavar="CONF", default=NONE, help=about
+        )
     return run(parser)
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
-from sphinx.errors import SphinxError
+from sphinx.errors import ConfigError, SphinxError
 from sphinx.util.tags import Tags
 
 from gallery_intl.catalogs import po
@@ -36,6 +36,7 @@ SETTINGS: dict[str, tuple[Any, Any, Any]] = {
     "gallery_intl_languages": ({}, "html", dict),
     "gallery_intl_lines": (False, "html", bool),
     "gallery_intl_link_names": (False, "html", bool),
+    "gallery_intl_notes": (True, "env", bool),
     "gallery_intl_pages": ([], "env", list),
     "gallery_intl_plain_links": (False, "", bool),
     "gallery_intl_published": ({}, "html", dict),
@@ -91,11 +92,16 @@ class Project:
         self.srcdir, self.config = srcdir, config
         self.config_file = (confdir or srcdir) / "conf.py"
         self.languages: dict[str, str] = config.gallery_intl_languages
+        check_names(self.languages)
         self.source_language = po.source_language(config)
 
     @classmethod
     def read(cls, srcdir: Path, confdir: Path | None = None) -> Project:
         """Read conf.py, without Sphinx, extensions or themes."""
+        if not (confdir or srcdir).joinpath("conf.py").is_file():
+            raise ConfigError(
+                f"{confdir or srcdir}: no conf.py (write --source FOLDER)"
+            )
         config = Config.read(confdir or srcdir, overrides={}, tags=Tags())
         known = {name: default for name, (default, *_) in SETTINGS.items()}
         for name, default in (known | OTHERS).items():
@@ -197,6 +203,14 @@ class Project:
                 docname = path.relative_to(self.srcdir).with_suffix("").as_posix()
                 if self.script(docname):
                     yield docname
+
+
+def check_names(languages: Any) -> None:
+    if not isinstance(languages, dict):
+        raise ConfigError(
+            f"gallery_intl_languages: {languages!r} is no dict (write the languages and"
+            ' their names: {"en": "English", "ko": "한국어"})'
+        )
 
 
 @cache

@@ -43,7 +43,7 @@ class Copy(NamedTuple):
 
     def catalogs(self, options: tuple[str, ...] = ()) -> str:
         """Bring the catalogs up to the pages; return the names of those changed."""
-        return self.succeed("catalogs", options=options).stdout
+        return self.succeed("catalogs", "--run", options=options).stdout
 
     def succeed(
         self, command: str, *arguments: str, options: tuple[str, ...] = ()

@@ -163,7 +163,7 @@ def test_what_sphinx_gallery_adds_is_in_the_readers_language(gallery: Gallery) -
     (note,) = page.select(".sphx-glr-download-link-note p:not(.admonition-title)")
     assert texts([note]) == [
         "페이지 끝으로 가면 전체 예제 코드를 내려받거나 이 예제를 브라우저에서 바로 "
-        "실행할 수 있습니다(Binder)."
+        "실행할 수 있습니다(Binder (English))."
     ]
     (timing,) = texts(page.select(".sphx-glr-timing"))
     assert timing.startswith("스크립트 총 실행 시간: (0분 ")
@@ -176,7 +176,7 @@ def test_what_sphinx_gallery_adds_is_in_the_readers_language(gallery: Gallery) -
     ]
     (badge,) = page.select(".binder-badge a")
     assert str(badge["href"]).startswith("https://mybinder.org/v2/gh/org/repo/main")
-    assert page.select("img[alt='Binder에서 실행']")
+    assert page.select("img[alt='Binder에서 실행 (English)']")
     assert texts(page.select(".rubric")) == ["관련 예제"]
     signature = "Sphinx-Gallery로 생성한 갤러리"
     assert texts(page.select(".sphx-glr-signature")) == [signature]
@@ -289,6 +289,35 @@ exclude_patterns = ["beispiele"]
 gallery_intl_languages = {"de": "Deutsch", "ko": "한국어"}
 sphinx_gallery_conf = {"examples_dirs": "beispiele", "gallery_dirs": "galerie"}
 """
+
+
+def test_catalogs_run_no_script_unless_asked(copy: Callable[[str], Copy]) -> None:
+    found = copy("signals")
+    add_settings(found, OURS)
+    found.catalogs()
+    folder = found.source / "examples/filters"
+    edit(folder / "plot_smooth.py", "The far value", "This value")
+    fails = '"""\nIt fails\n========\n"""\nraise ValueError("by intent")\n'
+    (folder / "plot_fails.py").write_text(fails, encoding="utf-8")
+
+    result = found.succeed("catalogs")
+
+    assert "updating catalogs of en, ko, running no script" in result.stderr
+    assert "by intent" not in result.stderr
+    catalog = polib.pofile(str(found.source / f"locales/ko/LC_MESSAGES/{SMOOTH}.po"))
+    words = [entry.msgid for entry in catalog if not entry.obsolete]
+    assert "A signal and its mean" in words  # of the figure that was drawn before
+    assert "This value is spread over its neighbours:" in words
+
+    assert "plot_fails.py" in found.succeed("catalogs", "--run").stderr
+
+
+def test_a_folder_of_another_name_is_explained(gallery: Gallery) -> None:
+    written, out = gallery.copy.written("ko", ""), gallery.source.parent / "other"
+
+    result = run("sphinx", "-b", "dummy", written, out)
+
+    assert "no language menu: the folder 'other' is not named 'ko'" in result.stdout
 
 
 def test_pages_may_be_written_in_another_language_than_english(tmp_path: Path) -> None:

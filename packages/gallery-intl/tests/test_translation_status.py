@@ -157,6 +157,15 @@ def test_gaps_and_status_lead_to_the_page_that_explains(editable: Copy) -> None:
         assert not link.find_parent("table")
 
 
+def test_notes_can_be_left_out(copy: Callable[[str], Copy]) -> None:
+    found = copy("status")
+    found.build("ko", options=("-D", "gallery_intl_notes=0"))
+
+    html = page(found, "pages/page")
+    assert not html.select(".intl-gaps, .translation-credits")
+    assert [x.get_text() for x in html.select("p[lang=en]")] == ["One paragraph."]
+
+
 def test_the_words_around_a_page_are_in_no_download_and_no_search(
     editable: Copy,
 ) -> None:

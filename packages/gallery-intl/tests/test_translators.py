@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import polib
 import pytest
-from building import Copy, edit, run
+from building import Copy, add_settings, edit, run
 
 from gallery_intl.catalogs import po
 
@@ -186,3 +186,18 @@ def test_conf_py_may_be_in_another_folder(gallery: Copy, tmp_path: Path) -> None
 
     assert result.returncode == 0, result.stderr
     assert catalog(gallery, "ko", "pages/page").is_file()
+
+
+def test_options_follow_the_command_too(gallery: Copy, tmp_path: Path) -> None:
+    found = run("gallery_intl", "progress", "--source", gallery.source)
+    lost = run("gallery_intl", "progress", "--source", tmp_path)
+
+    assert found.returncode == 0, found.stderr
+    assert f"{tmp_path}: no conf.py (write --source FOLDER)" in lost.stderr
+
+
+def test_a_list_of_languages_is_refused(gallery: Copy) -> None:
+    edit(gallery.source / "conf.py", "gallery_intl_languages = ", "named = ")
+    add_settings(gallery, '\ngallery_intl_languages = ["en", "ko"]\n')
+
+    assert "['en', 'ko'] is no dict (write the" in refused(gallery, "progress")

@@ -17,9 +17,13 @@ from markupsafe import Markup
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import ConfigError
+from sphinx.util import logging
 
 from gallery_intl.catalogs.po import SOURCE_LANGUAGE, source_language
 from gallery_intl.interface.upstream import COMPONENTS
+from gallery_intl.project import check_names
+
+logger = logging.getLogger(__name__)
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
 BESIDE = "../{language}/"  # as all languages of a site are built into one folder
@@ -104,6 +108,7 @@ def configure(app: Sphinx, config: Config) -> None:
 
 def check_language(config: Config) -> None:
     languages = config.gallery_intl_languages
+    check_names(languages)
     if languages and config.language not in languages:
         raise ConfigError(
             f"no language {config.language!r} in gallery_intl_languages: it has"
@@ -122,8 +127,16 @@ def find_siblings(app: Sphinx, config: Config) -> None:
                 ' {"en": "", "ko": "ko"}, folders below one place, or addresses)'
             )
         return
-    if pattern is None:
-        pattern = BESIDE if app.outdir.name == config.language else ""
+    if pattern is None and app.outdir.name == config.language:
+        pattern = BESIDE
+    elif pattern is None:
+        logger.info(
+            "no language menu: the folder %r is not named %r (build into one that is,"
+            " or set gallery_intl_siblings)",
+            app.outdir.name,
+            config.language,
+        )
+        pattern = ""
     if pattern and "{language}" not in pattern:
         raise ConfigError(
             f"gallery_intl_siblings: {pattern!r} is the same for all languages (write"

@@ -35,6 +35,8 @@ def mark_page(app: Sphinx, document: nodes.document) -> None:
         return
     catalog = project.catalog(env.docname, language)
     mark_gaps(document, catalog, lang_class(project.source_language))
+    if not app.config.gallery_intl_notes:
+        return
     gaps = catalog.gaps()
     path = next(iter(catalog.credits), None)
     if gaps and project.is_to_translate(env.docname):

@@ -31,6 +31,13 @@ locale_dirs = []  # of a translated text Sphinx would take the translation
 """
 
 
+def translate_furniture(rst: str, catalog: PageCatalog, project: Project) -> str:
+    """Translate Sphinx-Gallery's text; name the language of Binder's notebooks."""
+    source = project.source_language
+    name = "" if catalog.is_source else project.languages.get(source, source)
+    return furniture.translate(rst, name)
+
+
 class Hooks(NamedTuple):
     """Functions of a project that take part in writing.
 
@@ -42,9 +49,7 @@ class Hooks(NamedTuple):
     """
 
     prepare: Prepare | None = None
-    furnish: Callable[[str, PageCatalog, Project], str] = (
-        lambda rst, _catalog, _project: furniture.translate(rst)
-    )
+    furnish: Callable[[str, PageCatalog, Project], str] = translate_furniture
     check: Check | None = None
     state: Callable[[Project, str], str] = lambda _project, _docname: ""
     complete: Callable[[str], str] = str
