@@ -15,6 +15,7 @@ from building import Copy, add_settings, copy_root, edit, plain, run
 from gallery_intl.figures import svg
 from gallery_intl.script.files import statement
 from gallery_intl.script.source import same_program
+from gallery_intl.writer.sphinx_gallery import visible
 
 PART = "tutorials/part"
 PAGES = ["text", "plain", "programs", "plot_rows"]
@@ -100,8 +101,9 @@ def test_script_and_notebook_are_the_program_that_was_run(
     found = cells(built.download(language, f"{page}.ipynb"))
     code = [statement(x["source"]) for x in found if x["kind"] == "code"]
 
-    for other in (download, '"""."""\n' + "\n\n".join(code)):
-        assert same_program(script(built, page), other, docstring=False) is None
+    source, own = script(built, page), '"""."""\n' + "\n\n".join(code)
+    assert same_program(source, download, docstring=False) is None
+    assert same_program(visible(source, {}), own, docstring=False) is None
 
 
 @each_language

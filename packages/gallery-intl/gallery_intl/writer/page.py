@@ -190,7 +190,7 @@ class Page:
             name, shown = "image-sg", escape(shown) if translated else shown
         if figure:
             width, height = svg.size(figure)
-            classes += ["dark-light"] if svg.is_finished(figure) else []
+            classes.append("dark-light")
             known |= {"width": str(width), "height": str(height)}
             if IMAGE.match(match[0]):  # it is not one of the gallery
                 copy = f"{self.docname}/{'-'.join(Path(uri).parts[-2:])}"
@@ -204,12 +204,12 @@ class Page:
         yield ""
 
     def translated_figure(self, uri: str) -> str:
-        """Return a figure of Matplotlib with translated words; "" for others."""
+        """Return a figure of our own making with translated words; "" for others."""
         path = self.project.srcdir / uri.lstrip("/")
         if path.suffix != ".svg" or not path.is_file():
             return ""
         text = path.read_text(encoding="utf-8")
-        if not svg.is_finished(text) and not svg.messages(text):
+        if not svg.is_finished(text):
             return ""
         return svg.translate(text, self.words, self.language)
 
