@@ -130,7 +130,7 @@ def test_a_figure_has_its_size_follows_dark_mode_and_is_loaded_late(
     assert len(images) == 4
     assert [x for x in images if 'loading="lazy"' not in x] == images[:1]
     for image in images:
-        assert "dark-light no-scaled-link" in image
+        assert "dark-light" in image
         known = dict(re.findall(r'(\w+)="([^"]*)"', image))
         path = built.source / "_build/html/ko" / PART / known["src"]
         width, height = svg.size(path.read_text("utf-8"))
