@@ -136,7 +136,9 @@ def test_without_english_catalogs_nothing_is_compared(complete: Path) -> None:
         (r"\frac{mean}{error}", "formula", False),
         ("`Ada Lovelace`_", "paragraph", False),
         ("`Ada`_, `Grace Hopper`__ (1952)", "paragraph", False),
+        (":math:`x_{max} < 2`.", "paragraph", False),
         ("`the manual`_", "paragraph", True),
+        ("Everything in ``all.zip``", "paragraph", True),
         ("Written by `Ada`_", "paragraph", True),
     ],
 )

@@ -27,9 +27,10 @@ DOMAIN = "gallery_intl"  # that of our own
 NO_PAGE = (INTERFACE, DOMAIN)  # catalogs that belong to no page
 WAIVER = re.compile(r"^check-ignore: *([\w-]*)(?: +- +(.*))?", re.MULTILINE)
 MSGID = re.compile(r"(#~ ?)?msgid\b")
+# links with names of people or projects, and formulas
+SAME = re.compile(r"`[A-Z][\w.'-]*(?: [A-Z][\w.'-]*)*`_{1,2}|:math:`[^`]*`")
 MARKUP = re.compile(
     r"``.+?``"  # literals
-    r"|`[A-Z][\w.'-]*(?: [A-Z][\w.'-]*)*`_{1,2}"  # links of names
     r"|:[\w:+-]+:`[^`]*`"  # roles
     r"|<[^>]*>|https?://\S+"  # targets
     r"|%\([a-z_]+\)[sd]|\$?\{\w+\}"  # placeholders
@@ -207,8 +208,9 @@ def has_prose(msgid: str) -> bool:
 
 
 def needs_words(entry: polib.POEntry) -> bool:
-    """Return whether a message is to be translated; formulas and names are not."""
-    return has_prose(entry.msgid) and "formula" not in entry.comment.split("\n")
+    """Return whether a message has more to translate than formulas and names."""
+    has_letters = re.search(r"[^\W\d_]", SAME.sub(" ", entry.msgid)) is not None
+    return has_letters and "formula" not in entry.comment.split("\n")
 
 
 def waivers(entry: polib.POEntry) -> dict[str, str]:
@@ -218,8 +220,8 @@ def waivers(entry: polib.POEntry) -> dict[str, str]:
 
 def is_english(entry: polib.POEntry) -> bool:
     """Return whether a translation only repeats its English prose, unexplained."""
-    is_copy = entry.msgstr == entry.msgid and needs_words(entry)
-    return is_copy and "unchanged" not in waivers(entry)
+    is_copy = entry.msgstr == entry.msgid and has_prose(entry.msgid)
+    return is_copy and needs_words(entry) and "unchanged" not in waivers(entry)
 
 
 def is_gap(entry: polib.POEntry, language: str, source: str = SOURCE_LANGUAGE) -> bool:
