@@ -46,10 +46,15 @@ class PageCatalog:
 
     def is_gap(self, message: str) -> bool:
         """Return whether readers of another language see the original."""
-        entry = self.entries[message][1]
-        if self.is_source or not po.needs_words(entry):
+        if self.is_source:
             return False
-        return self.translation(message) is None or po.is_english(entry)
+        known = self.entries.get(message)
+        if known is None:
+            return True
+        entry = known[1]
+        return po.needs_words(entry) and (
+            self.translation(message) is None or po.is_english(entry)
+        )
 
     def line(self, message: str) -> tuple[Path, int] | None:
         known = self.entries.get(message)
