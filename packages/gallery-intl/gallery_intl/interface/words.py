@@ -135,6 +135,7 @@ def collect_messages(app: Sphinx) -> None:
         *((known[name], "conf.py") for name in known.gallery_intl_shown_settings),
         (prompt(app, theme), "conf.py"),
         *messages_of_packages(packages(app)),
+        *messages_of_templates(environment, {x.name: x for x in packages(app)}),
         *messages_of_templates(environment, theme_folders(theme)),
         *messages_of_sphinx(),
     )
