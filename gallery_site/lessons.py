@@ -105,8 +105,9 @@ class Lessons:
         for name, page in zip(("prev", "next"), around, strict=True):
             context[name] = page and {
                 "link": app.builder.get_relative_uri(pagename, page),
-                "title": title_of_link(app, page),
+                "title": self.titles[page],
             }
+            context[f"{name}_title"] = page and title_of_link(app, page)
 
     def seen_from(self, app: Sphinx, pagename: str) -> str:
         """Return the list with addresses that start at a page, its own entry marked."""
