@@ -20,6 +20,7 @@ import pytest
 from bs4 import BeautifulSoup
 from paths import CATALOGS, PROJECT, ROOTS
 
+import po_check_cjk.check  # noqa: F401  # it registers the rules
 from gallery_intl.script.source import same_program
 from po_check_cjk.message import GUARDS
 
