@@ -11,7 +11,9 @@ from po_check_cjk.catalogs import has_words
 from po_check_cjk.message import PLACEHOLDER, TAG, Message, guard, rule
 from po_check_cjk.mistyped import first_mistake
 
-NUMBER = re.compile(r"(?<![A-Za-z_\d.])\d+(?:[.,]\d+)*(?:e[-+]?\d+)?(?![A-Za-z_]\w)")
+NUMBER = re.compile(
+    r"(?<![A-Za-z_\d.])\d+(?:[.,]\d+)*(?:e[-+]?\d+)?(?![A-Za-z_][A-Za-z_\d])", re.ASCII
+)
 GROUPED = r"(?<=\d) (?=\d{3}(?!\d))"  # the space of 12 000
 ISO_DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 NAMES = (

@@ -94,16 +94,19 @@ def test_the_manual_has_true_examples(name: str) -> None:
 @pytest.mark.parametrize(
     ("word", "particle", "right"),
     [
-        *[("GPU", "이", "가"), ("LSTM", "를", "을"), ("1", "으로", "로")],
-        *[("10", "로", "으로"), ("DataParallel", "으로", "로"), ("to", "과", "와")],
-        *[("loader", "으로써", "로써"), ("복제본", "로는", "으로는")],
-        *[
-            ("module", "를", "을"),
-            ("all_reduce", "이", "가"),
-            ("timeout", "는", "은"),
-            ("module", "을", "을"),
-            ("ADDR", "와", "와"),
-        ],
+        ("GPU", "이", "가"),
+        ("LSTM", "를", "을"),
+        ("1", "으로", "로"),
+        ("10", "로", "으로"),
+        ("DataParallel", "으로", "로"),
+        ("to", "과", "와"),
+        ("loader", "으로써", "로써"),
+        ("복제본", "로는", "으로는"),
+        ("module", "를", "을"),
+        ("all_reduce", "이", "가"),
+        ("timeout", "는", "은"),
+        ("module", "을", "을"),
+        ("ADDR", "와", "와"),
     ],
 )
 def test_a_particle_follows_the_sound_where_it_is_known(
