@@ -193,7 +193,9 @@ def fill_parts(app: Sphinx, document: nodes.document, docname: str) -> None:
         head.replace_self(head_of(app, head["docname"], head["number"], docname))
     for node in list(document.findall(answer)):
         known = {part: numbers[part] for part in node["parts"] if part in numbers}
-        made: list[nodes.Node] = [route(app, docname, node["lessons"])]
+        made: list[nodes.Node] = []
+        if node["lessons"]:
+            made.append(route(app, docname, node["lessons"]))
         if known:
             made.append(link_of(known, app.config.language))
         node.replace_self(made)

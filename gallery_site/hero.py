@@ -48,6 +48,7 @@ class TryIt(SphinxDirective):
         start = command(script.text) or f"python {script.path.name}"
         head = interface_line(nodes.inline("", _("Try it now")), offered(docname=page))
         generated = Project.of(self.env).srcdir / f"{page}.rst"
+        self.env.note_dependency(generated)
         output = FIRST_OUTPUT.search(generated.read_text("utf-8"))
         lines = typed([f"pip install {' '.join(pins)}", start])
         if output:
