@@ -291,7 +291,7 @@ def on_a_clock(orders, slots):  # slots: of a forward pass, for each stage
 
 # %%
 # We also count the activations a rank keeps at most, as layers times micro-batches.
-from itertools import accumulate
+import itertools
 
 bars, n_slots, idle, kept = {}, {}, {}, {}
 change = {"forward": 1, "input gradients": 0, "backward": -1, "weight gradients": -1}
@@ -301,8 +301,10 @@ for name, (_, numbers) in runs.items():
     bars[name], n_slots[name] = on_a_clock(orders[name], times)
     busy = sum(end - begin for _, begin, end, *_ in bars[name])
     idle[name] = 1 - Fraction(busy, n_slots[name] * p)
-    rows = [[change[kind] for kind, *_ in order] for order in orders[name]]
-    kept[name] = [slots * max(accumulate(row)) for row in rows]
+    kept[name] = []
+    for order in orders[name]:
+        changes = [change[kind] for kind, *_ in order]
+        kept[name].append(slots * max(itertools.accumulate(changes)))
     if rank == 0:
         print(f"{name:16} slots: {n_slots[name]:3}, idle: {idle[name]!s:>4}, "
               f"kept: {kept[name]}")
